@@ -300,8 +300,7 @@ def print_shaping(name: str, cases: Sequence[Case], names: Sequence[str]) -> Non
         cells[who] = [answers[case.id] for case in cases]
     cells |= partial_queries(cases)
     rows = [
-        [who, *map(percent, shares)]
-        for who, shares in shares_of_near_misses(cases, cells).items()
+        [who, *map(percent, shares)] for who, shares in shares_of_near_misses(cases, cells).items()
     ]
     headers = ("queries", "right", *NEAR_MISSES)
     print(plain_table(table(headers, rows, f"{name}: {len(cases)} cases, percent", left=(0,))))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec import structs
 
 from label_runs import write_run
 from sqlverdict.cli.main import sqlverdict
@@ -176,6 +177,25 @@ def test_votes_of_the_usual_queue_are_refused(run: Run, tmp_path: Path) -> None:
     done = invoke("estimate", run.folder, "--labels", path)
     assert done.exit_code == 2
     assert "--queue estimate" in done.output
+
+
+def test_a_gate_on_a_sheet_says_what_it_takes_for_granted(run: Run, tmp_path: Path) -> None:
+    sheet = tmp_path / "labels.csv"
+    sheet.write_text("id,label\n" + "".join(f"q{n},1\n" for n in range(0, CASES, 3)))
+    gate = invoke("check", run.folder, "--min-accuracy", "0.5", "--labels", sheet)
+    assert gate.exit_code == 0, gate.output
+    assert "taken as drawn at random" in gate.output
+
+
+def test_an_identical_prediction_keeps_its_label_under_another_gold(
+    run: Run, tmp_path: Path
+) -> None:
+    vote_all([run], run.folder / "labels", 60, good)
+    panel = tmp_path / "panel.jsonl"
+    invoke("label", run.folder, "--export-votes", panel)
+    other = [structs.replace(case, gold=("SELECT 7",)) for case in cases()]
+    later = write_run(tmp_path / "later", other)
+    assert later.accuracy(panel).share == run.accuracy(panel).share
 
 
 def test_a_minimum_needs_labels(run: Run) -> None:

@@ -41,6 +41,8 @@ from sqlverdict.score.statistics.intervals import CONFIDENCE
 LEAST_LABELS = 3
 """Strata that are formed after the draw have at least as many labels, or join a neighbour."""
 
+TAKEN = "the file does not say how the cases were drawn: they are taken as drawn at random"
+
 
 @dataclass(frozen=True)
 class Accuracy:
@@ -229,7 +231,8 @@ def _by_draw(
     rest = total - sum(each.size for each in strata.values())
     # Which other cases an earlier draw left out is not known.
     outside = {*population.known} if is_own else population.never_drawn
-    known = [population.known[case] for case in outside] if len(outside) <= rest else []
+    is_out = len(outside) <= rest and outside.isdisjoint(item.id for item in draw.items)
+    known = [population.known[case] for case in outside] if is_out else []
     outcome = _accuracy(
         population,
         labels,
@@ -272,9 +275,8 @@ def _by_sheet(
         if item.id in pairs and item.id not in values and item.original is not None
     )
     whole = len(values) == len(pairs)
-    notes = ("the file does not say how the cases were drawn: they are taken as drawn at random",)
     outcome = _by_evidence(
-        population, labels, values, confidence, needed=others, notes=() if whole else notes
+        population, labels, values, confidence, needed=others, notes=() if whole else (TAKEN,)
     )
     return _without_value(outcome) if others else outcome
 

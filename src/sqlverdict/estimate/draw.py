@@ -69,6 +69,11 @@ def read_draw(labels: Labels) -> LabelDraw | None:
     names = Counter(item.stratum for item in items)
     if not any({*names} <= own for own in _QUEUES):
         raise _several(labels, f"the strata {', '.join(names)} are not those of one queue")
+    if not all(item.stratum_size for item in items):
+        raise DataError(
+            f"{labels.path}: votes name a stratum without its size. Expected the field "
+            "stratum_size in each, as label --export-votes writes it."
+        )
     sizes: dict[str, int] = {}
     samples: dict[str, int] = {}
     for item in items:
