@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 from types import MappingProxyType
 
@@ -30,12 +30,13 @@ from sqlverdict.errors import UsageError
 from sqlverdict.estimate.draw import ALL, LabelDraw, read_draw
 from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
 from sqlverdict.estimate.plan import LabelPlan, cautious, plan_labels
+from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.share import AccuracyShare, DrawnStratum, estimate_share
 from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import UNDECIDED, Label, LabelIndex, Labels
 from sqlverdict.load.people.votes import vote_digest
-from sqlverdict.records import Result, Verdict
+from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
 
 LEAST_LABELS = 3
@@ -88,43 +89,6 @@ class _StratumCount:
         return DrawnStratum(name, self.size, sample, self.labels, self.right, self.undecided)
 
 
-@dataclass
-class Population:
-    """The cases of a run, by what is known of them without a label.
-
-    Attributes:
-        pairs: The cases with a gold and a prediction.
-        known: Cases without a query to label, each with whether it is right.
-        never_drawn: Those of them whose question has no answer: without a gold no queue has them.
-        without_gold: Cases that nobody can label.
-    """
-
-    pairs: list[Result] = field(default_factory=list)
-    known: dict[str, bool] = field(default_factory=dict)
-    never_drawn: set[str] = field(default_factory=set)
-    without_gold: int = 0
-
-
-def population_of(results: Iterable[Result]) -> Population:
-    """Sort the cases of a run."""
-    population = Population()
-    for result in results:
-        if is_labelled_by_pair(result):
-            population.pairs.append(result)
-        elif result.verdict is Verdict.UNSCORED:
-            population.without_gold += 1
-        else:
-            population.known[result.id] = result.verdict is Verdict.ABSTAINED_RIGHT
-            if not result.gold:
-                population.never_drawn.add(result.id)
-    return population
-
-
-def is_labelled_by_pair(result: Result) -> bool:
-    """Whether there are two queries to compare."""
-    return not result.abstained and bool((result.prediction or "").strip()) and bool(result.gold)
-
-
 def estimate_accuracy(
     results: Iterable[Result],
     labels: Labels,
@@ -148,7 +112,9 @@ def estimate_accuracy(
     population = population_of(results)
     draw = read_draw(labels)
     values = label_values(population, labels, carried or {})
-    if not values:
+    # A panel names its predictions: where none of them is this run's, all wait for a label.
+    is_panel = draw is not None and any(item.prediction is not None for item in draw.items)
+    if not values and not is_panel:
         raise UsageError(
             f"{labels.path}: no label is about a prediction of this run. Label its pairs: "
             "sqlverdict label RUN --queue estimate"

@@ -13,15 +13,11 @@ from dataclasses import dataclass
 from math import fsum
 
 from sqlverdict.errors import UsageError
-from sqlverdict.estimate.accuracy import (
-    Population,
-    join_neighbours,
-    label_values,
-    population_of,
-)
+from sqlverdict.estimate.accuracy import join_neighbours, label_values
 from sqlverdict.estimate.carry import AreEqual
 from sqlverdict.estimate.draw import LabelDraw, read_draw
 from sqlverdict.estimate.plan import FEWEST
+from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.estimate.strata import STRATA, stratum_of
 from sqlverdict.files.text import count
