@@ -199,8 +199,8 @@ def test_votes_of_any_queue_may_be_added_to_a_panel(run: Run, tmp_path: Path) ->
     )  # fmt: skip
     assert exported.exit_code == 0, exported.output
     panel.write_text(panel.read_text() + more.read_text())
-    found = later.accuracy(panel)
-    assert (found.needed, found.share.labels, found.share.value) == ((), 60, 1.0)
+    outcome = later.accuracy(panel)
+    assert (outcome.needed, outcome.share.labels, outcome.share.value) == ((), 60, 1.0)
     gate = invoke("check", later.folder, "--min-accuracy", "0.6", "--labels", panel)
     assert gate.exit_code == 0, gate.output
 

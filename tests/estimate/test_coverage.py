@@ -95,9 +95,9 @@ def test_intervals_hold_from_the_queue_to_the_estimate(
     hits = 0
     for seed in range(DRAWS):
         labels = votes(build_queue([run], queue_name, size, seed), lambda case: truth[case.id])
-        found = estimate_accuracy(results, labels).share
-        assert (found.cases, found.known, found.labels) == (len(results), 20, size)
-        hits += found.low <= share <= found.high
+        outcome = estimate_accuracy(results, labels).share
+        assert (outcome.cases, outcome.known, outcome.labels) == (len(results), 20, size)
+        hits += outcome.low <= share <= outcome.high
     assert hits >= 0.92 * DRAWS
 
 
@@ -118,8 +118,8 @@ def test_intervals_hold_for_a_later_run(tmp_path: Path) -> None:
     for seed in range(DRAWS):
         labels = votes(build_queue([run], "estimate", 40, seed), is_right)
         carried = {item.id: item for item in labels.items}
-        found = estimate_accuracy(later, labels, carried=carried).share
-        hits += found.low <= share <= found.high
+        outcome = estimate_accuracy(later, labels, carried=carried).share
+        hits += outcome.low <= share <= outcome.high
     assert hits >= 0.92 * DRAWS
 
 
@@ -142,8 +142,8 @@ def test_differences_hold_from_the_queue_to_the_estimate(tmp_path: Path) -> None
     hits = certified = 0
     for seed in range(DRAWS // 2):
         labels = votes(build_queue(runs, "estimate", 100, seed), is_right)
-        found = estimate_difference(first, second, labels)
-        hits += found.low <= share <= found.high
-        certified += found.certified
+        outcome = estimate_difference(first, second, labels)
+        hits += outcome.low <= share <= outcome.high
+        certified += outcome.certified
     assert certified > DRAWS // 4
     assert hits >= 0.92 * (DRAWS // 2)

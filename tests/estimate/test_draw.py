@@ -10,7 +10,7 @@ import pytest
 from test_accuracy import VERDICTS, draw, label, labels_of, result, run_of
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.estimate.accuracy import TAKEN, estimate_accuracy
+from sqlverdict.estimate.accuracy import RANDOM_NOTE, estimate_accuracy
 from sqlverdict.estimate.carry import carried_labels
 from sqlverdict.estimate.difference import estimate_difference
 from sqlverdict.estimate.gate import gate_accuracy
@@ -126,10 +126,10 @@ def test_a_draw_from_other_cases_is_refused() -> None:
     """A run on fewer cases, or one of several that were drawn from: no part of it is a sample."""
     run = run_of()
     whole = draw(run)
-    drawn = {item.id for item in whole.items}
+    sample = {item.id for item in whole.items}
     with pytest.raises(UsageError, match="other cases"):
         estimate_accuracy(run[:100], whole)
-    undrawn = next(case for case in run if case.id not in drawn)
+    undrawn = next(case for case in run if case.id not in sample)
     with pytest.raises(UsageError, match="199 cases"):
         estimate_accuracy([case for case in run if case is not undrawn], whole)
     twice = result(0, VERDICTS[2], "SELECT 'other'")
@@ -145,8 +145,8 @@ def test_predictions_that_changed_wait_for_a_label_however_they_were_drawn() -> 
     """Those that did not change are no sample: nothing is said of the middle."""
     run = run_of()
     later = [replace_prediction(case) if case.index % 2 else case for case in run]
-    named = labels_of(label(case, 1.0) for case in run[:60])
-    for labels in (draw(run), queue_of_all(run, 60), named):
+    sheet = labels_of(label(case, 1.0) for case in run[:60])
+    for labels in (draw(run), queue_of_all(run, 60), sheet):
         outcome = estimate_accuracy(later, labels)
         assert outcome.needed
         assert outcome.share.value is None
@@ -159,7 +159,7 @@ def test_the_queue_of_all_pairs_forms_strata_when_all_is_labelled() -> None:
     run = run_of()
     whole = estimate_accuracy(run, queue_of_all(run, 60))
     assert len(whole.share.strata) == 4
-    assert TAKEN not in whole.notes
+    assert RANDOM_NOTE not in whole.notes
     half = estimate_accuracy(run, labels_of(queue_of_all(run, 60).items[:30]))
     assert [(each.name, each.sample, each.labels) for each in half.share.strata] == [
         ("all", 60, 30)

@@ -42,7 +42,7 @@ from sqlverdict.score.statistics.intervals import CONFIDENCE
 LEAST_LABELS = 3
 """Strata that are formed after the draw have at least as many labels, or join a neighbour."""
 
-TAKEN = "the file does not say how the cases were drawn: they are taken as drawn at random"
+RANDOM_NOTE = "the file does not say how the cases were drawn: they are taken as drawn at random"
 
 
 @dataclass(frozen=True)
@@ -154,8 +154,8 @@ def _is_about(label: Label, result: Result | None) -> bool:
         return False
     if label.pair == vote_digest(result.id, result.gold, result.prediction):
         return True
-    named = label.prediction
-    return named == result.prediction or (named is None and not label.pair)
+    query = label.prediction
+    return query == result.prediction or (query is None and not label.pair)
 
 
 def _by_draw(
@@ -242,7 +242,7 @@ def _by_sheet(
     )
     whole = len(values) == len(pairs)
     outcome = _by_evidence(
-        population, labels, values, confidence, needed=others, notes=() if whole else (TAKEN,)
+        population, labels, values, confidence, needed=others, notes=() if whole else (RANDOM_NOTE,)
     )
     return _without_value(outcome) if others else outcome
 

@@ -72,7 +72,7 @@ def read_draw(labels: Labels) -> LabelDraw | None:
     if not all(item.stratum_size for item in items):
         raise DataError(
             f"{labels.path}: votes name a stratum without its size. Expected the field "
-            "stratum_size in each, as label --export-votes writes it."
+            "stratum_size in each, as an export of the votes has it."
         )
     sizes: dict[str, int] = {}
     samples: dict[str, int] = {}

@@ -130,9 +130,9 @@ class Run:
         from sqlverdict.estimate.carry import carried_labels
         from sqlverdict.load.people.labels import read_labels
 
-        said = read_labels(Path(labels))
-        carried = carried_labels(self.results(), said, lambda *_: False)
-        return estimate_accuracy(self.results(), said, carried=carried, confidence=confidence)
+        people = read_labels(Path(labels))
+        carried = carried_labels(self.results(), people, lambda *_: False)
+        return estimate_accuracy(self.results(), people, carried=carried, confidence=confidence)
 
 
 def _score(estimate: Estimate) -> str:
