@@ -14,6 +14,8 @@ from them again and again:
   at four planned ones;
 * the difference of two systems.
 
+``--part plot`` draws the width against the number of labels (``docs/measurements/estimate.svg``).
+
 Run: ``python bench/estimate.py [--draws N] [--populations N] [--part NAME]``; the labelled sets
 need SQLVERDICT_DATA. Takes about 20 minutes.
 """
@@ -28,14 +30,23 @@ from random import Random
 from statistics import mean
 
 from agreement_pairs import table
-from estimate_populations import Kinds, label_set_populations, random_populations
+from estimate_populations import (
+    Kinds,
+    LabelledPopulation,
+    label_set_populations,
+    random_populations,
+)
 from sqlverdict.estimate.accuracy import join_neighbours
 from sqlverdict.estimate.allocate import allocate
 from sqlverdict.estimate.gate import bound_confidence
 from sqlverdict.estimate.plan import cautious, plan_labels
 from sqlverdict.estimate.share import DrawnStratum
+from sqlverdict.report.charts.chart import Series, line_chart
 from sqlverdict.score.statistics.strata import Stratum, SumPart, stratified_interval, sum_interval
 
+ROOT = Path(__file__).parent.parent
+FIGURE = ROOT / "docs" / "measurements" / "estimate.svg"
+PLOT_SET = "rose-bird"
 LABELS = (20, 40, 60, 100)
 PARTS = ("sets", "saved", "plans", "gate", "random", "difference")
 Counts = tuple[tuple[int, int, int], ...]
@@ -213,16 +224,41 @@ def difference_rows(number: int, draws: int) -> Iterator[list[str]]:
         ]
 
 
+def width_plot(sets: Sequence[LabelledPopulation], draws: int) -> str:
+    """The mean width against the number of labels, as SVG: without strata, by evidence, by both."""
+    numbers = (20, 30, 40, 50, 60, 80, 100, 120, 150, 200)
+    own = [each for each in sets if each.name.partition(",")[0] == PLOT_SET]
+    lines = [("drawn from all cases, without strata", own[0], "plain")]
+    lines += [("by evidence", own[0], "by strata")]
+    lines += [("by evidence and a judge", each, "by strata") for each in own[1:]]
+    series = [
+        Series(name, [(n, holds(each.repeated(2000), n, design, draws, 8)[1]) for n in numbers])
+        for name, each, design in lines
+    ]
+    return line_chart(
+        "Width of the 95% interval, from end to end (ROSE, BIRD)",
+        "labels",
+        "mean width",
+        series,
+        y_percent=True,
+        y_range=(0.0, 0.4),
+        x_range=(0, 200),
+    )
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--populations", type=int, default=200)
-    parser.add_argument("--part", choices=PARTS)
+    parser.add_argument("--part", choices=(*PARTS, "plot"))
     parser.add_argument("--stored", type=Path, help="populations of an earlier call")
     args = parser.parse_args()
     parts = (args.part,) if args.part else PARTS
     sets = [] if args.part in ("random", "difference") else label_set_populations(args.stored)
+    if args.part == "plot":
+        FIGURE.write_text(width_plot(sets, args.draws), encoding="utf-8")
+        return
     if "sets" in parts:
         both = [*((p.name, p.kinds) for p in sets)]
         both += [(f"{p.name}, repeated", p.repeated(2000)) for p in sets]

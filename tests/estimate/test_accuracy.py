@@ -221,8 +221,8 @@ def test_the_difference_needs_no_label_for_equal_queries() -> None:
     ]
     labels = labels_of(
         [
-            *(label(case, 1.0, stratum="proved", size=1) for case in first[:80:2]),
-            *(label(case, 0.0, stratum="rejected", size=1) for case in second[:80:2]),
+            *(label(case, 1.0, stratum="proved", size=200) for case in first[:80:2]),
+            *(label(case, 0.0, stratum="rejected", size=80) for case in second[:80:2]),
         ]
     )
     outcome = estimate_difference(

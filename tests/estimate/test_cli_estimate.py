@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec import structs
 
 from label_runs import write_run
 from sqlverdict.cli.main import sqlverdict
@@ -165,17 +166,62 @@ def test_wrong_calls(run: Run, args: tuple[str, ...], words: str) -> None:
     assert words in done.output
 
 
-def test_votes_of_the_usual_queue_are_refused(run: Run, tmp_path: Path) -> None:
-    queue = build_queue([run], "stratified", 40, 0)
-    with closing(VoteLog(tmp_path / "labels")) as log:
-        key = open_key(tmp_path / "labels")
-        session = LabelSession(queue, {"ann": queue.order}, log, key, True, "stratified")
+def vote_usual(run: Run, folder: Path) -> Path:
+    """Vote on pairs of the usual queue: both are right."""
+    queue = build_queue([run], "stratified", CASES, 0)
+    with closing(VoteLog(folder)) as log:
+        session = LabelSession(
+            queue, {"ann": queue.order}, log, open_key(folder), True, "stratified"
+        )
         for pair in queue.order:
             session.vote("ann", Ballot(pair, "both"))
-        path = log.path
-    done = invoke("estimate", run.folder, "--labels", path)
+        return log.path
+
+
+def test_votes_of_the_usual_queue_are_refused(run: Run, tmp_path: Path) -> None:
+    done = invoke("estimate", run.folder, "--labels", vote_usual(run, tmp_path / "labels"))
     assert done.exit_code == 2
     assert "--queue estimate" in done.output
+
+
+def test_votes_of_any_queue_may_be_added_to_a_panel(run: Run, tmp_path: Path) -> None:
+    """They label the drawn cases that the gate names, and add none to the sample."""
+    vote_all([run], run.folder / "labels", 60, good)
+    panel, more = tmp_path / "panel.jsonl", tmp_path / "more.jsonl"
+    invoke("label", run.folder, "--export-votes", panel)
+    later = write_run(tmp_path / "later", cases(lambda n: f"SELECT {n}, {n % 2}"))
+    gate = invoke("check", later.folder, "--min-accuracy", "0.6", "--labels", panel)
+    assert gate.exit_code == 7, gate.output
+    assert gate.output.count("needs a label: ") == 60
+    vote_usual(later, tmp_path / "more")
+    exported = invoke(
+        "label", later.folder, "--out", tmp_path / "more", "--export-votes", more
+    )  # fmt: skip
+    assert exported.exit_code == 0, exported.output
+    panel.write_text(panel.read_text() + more.read_text())
+    outcome = later.accuracy(panel)
+    assert (outcome.needed, outcome.share.labels, outcome.share.value) == ((), 60, 1.0)
+    gate = invoke("check", later.folder, "--min-accuracy", "0.6", "--labels", panel)
+    assert gate.exit_code == 0, gate.output
+
+
+def test_a_gate_on_a_sheet_says_what_it_takes_for_granted(run: Run, tmp_path: Path) -> None:
+    sheet = tmp_path / "labels.csv"
+    sheet.write_text("id,label\n" + "".join(f"q{n},1\n" for n in range(0, CASES, 3)))
+    gate = invoke("check", run.folder, "--min-accuracy", "0.5", "--labels", sheet)
+    assert gate.exit_code == 0, gate.output
+    assert "taken as drawn at random" in gate.output
+
+
+def test_an_identical_prediction_keeps_its_label_under_another_gold(
+    run: Run, tmp_path: Path
+) -> None:
+    vote_all([run], run.folder / "labels", 60, good)
+    panel = tmp_path / "panel.jsonl"
+    invoke("label", run.folder, "--export-votes", panel)
+    other = [structs.replace(case, gold=("SELECT 7",)) for case in cases()]
+    later = write_run(tmp_path / "later", other)
+    assert later.accuracy(panel).share == run.accuracy(panel).share
 
 
 def test_a_minimum_needs_labels(run: Run) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sqlverdict.errors import UsageError
+from sqlverdict.estimate.accuracy import Accuracy
 from sqlverdict.estimate.allocate import allocate
 from sqlverdict.estimate.gate import bound_confidence, gate_accuracy
 from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
 from sqlverdict.estimate.plan import cautious, plain_labels, plan_labels
 from sqlverdict.estimate.share import DrawnStratum, estimate_share
+from sqlverdict.estimate.words import accuracy_sentence
 from sqlverdict.score.statistics.intervals import wilson
 
 STRATA = (
@@ -151,3 +155,16 @@ def test_label_errors_are_turned_back() -> None:
     seen, twice = 0.8 * 0.8 + 0.1, 10**6
     ends = interval_with_label_error(seen, seen, twice, round(2 * 0.1 * 0.9 * twice))
     assert ends == pytest.approx((0.8, 0.8), abs=0.01)
+
+
+def test_the_example_of_the_docs_is_possible() -> None:
+    """The sentence on the page comes from these strata, drawn in proportion."""
+    sizes = {"proved": 392, "accepted": 531, "review": 118, "rejected": 431, "failed": 62}
+    right = {"proved": 26, "accepted": 31, "review": 4, "rejected": 8, "failed": 0}
+    sample = allocate(sizes, 105)
+    share = estimate_share(
+        [DrawnStratum(name, sizes[name], sample[name], sample[name], right[name]) for name in sizes]
+    )
+    sentence = accuracy_sentence(Accuracy(share, 0, 0, None, (), 0, ()))
+    page = Path(__file__).parents[2] / "docs" / "estimate.md"
+    assert f"\n{sentence}\n" in page.read_text(encoding="utf-8")

@@ -3,6 +3,8 @@
 ``strata``       the parts of a run that the evidence tells apart before anybody labels
 ``allocate``     how many labels each stratum gets
 ``plan``         how many labels an interval of a given width needs
+``population``   the cases of a run, by what is known of them without a label
+``draw``         what labels say of how their cases were drawn
 ``share``        the share of right cases from the labels of a drawn part
 ``label_error``  what the labels' own errors add to an interval
 ``accuracy``     the accuracy of a run, by how its labelled cases were drawn

@@ -8,6 +8,7 @@ drawn             what is done
 by strata         the queue ``estimate`` of ``label``: each stratum's labels count for its size
 for another run   a panel: the draw was made on an earlier run of the same cases. Its strata and
                   sizes hold; a case whose prediction has no label of its own waits for one
+for several runs  refused for one of them: which of their pairs were drawn is not known
 at random         the queue ``random``, or a sheet that names no queue: the strata of the evidence
                   are formed after the draw, neighbours with few labels as one
 otherwise         refused: the raw share of such votes says nothing about the run
@@ -21,27 +22,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from statistics import fmean
 from types import MappingProxyType
 
-from sqlverdict.errors import DataError, UsageError
+from sqlverdict.errors import UsageError
+from sqlverdict.estimate.draw import ALL, LabelDraw, read_draw
 from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
 from sqlverdict.estimate.plan import LabelPlan, cautious, plan_labels
+from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.share import AccuracyShare, DrawnStratum, estimate_share
 from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import UNDECIDED, Label, LabelIndex, Labels
 from sqlverdict.load.people.votes import vote_digest
-from sqlverdict.reasons import WITHOUT_SQL
-from sqlverdict.records import Result, Verdict
+from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
-
-ALL = "all"
-"""The one stratum of a queue that draws from all pairs at random."""
 
 LEAST_LABELS = 3
 """Strata that are formed after the draw have at least as many labels, or join a neighbour."""
+
+RANDOM_NOTE = "the file does not say how the cases were drawn: they are taken as drawn at random"
 
 
 @dataclass(frozen=True)
@@ -88,40 +89,6 @@ class _StratumCount:
         return DrawnStratum(name, self.size, sample, self.labels, self.right, self.undecided)
 
 
-@dataclass
-class Population:
-    """The cases of a run, by what is known of them without a label.
-
-    Attributes:
-        pairs: The cases with a gold and a prediction.
-        known: Cases without a query to label, each with whether it is right.
-        without_gold: Cases that nobody can label.
-    """
-
-    pairs: list[Result] = field(default_factory=list)
-    known: dict[str, bool] = field(default_factory=dict)
-    without_gold: int = 0
-
-
-def population_of(results: Iterable[Result]) -> Population:
-    """Sort the cases of a run."""
-    population = Population()
-    for result in results:
-        if is_labelled_by_pair(result):
-            population.pairs.append(result)
-        elif result.verdict is Verdict.UNSCORED:
-            population.without_gold += 1
-        else:
-            population.known[result.id] = result.verdict is Verdict.ABSTAINED_RIGHT
-    return population
-
-
-def is_labelled_by_pair(result: Result) -> bool:
-    """Whether there are two queries to compare; a reply in words is none."""
-    has_query = bool((result.prediction or "").strip()) and WITHOUT_SQL.isdisjoint(result.reasons)
-    return not result.abstained and has_query and bool(result.gold)
-
-
 def estimate_accuracy(
     results: Iterable[Result],
     labels: Labels,
@@ -143,92 +110,96 @@ def estimate_accuracy(
         DataError: the labels come from several draws.
     """
     population = population_of(results)
+    draw = read_draw(labels)
     values = label_values(population, labels, carried or {})
-    names = {item.stratum for item in labels.items if item.stratum}
-    if not values:
+    # A panel names its predictions: where none of them is this run's, all wait for a label.
+    is_panel = draw is not None and any(item.prediction is not None for item in draw.items)
+    if not values and not is_panel:
         raise UsageError(
             f"{labels.path}: no label is about a prediction of this run. Label its pairs: "
             "sqlverdict label RUN --queue estimate"
         )
-    check_sampling(labels)
-    if names and names != {ALL}:
-        return _by_strata(population, labels, values, confidence)
-    return _at_random(population, labels, values, confidence, known=bool(names))
-
-
-def check_sampling(labels: Labels) -> None:
-    """Refuse labels of cases that were chosen by their kind, and not by chance.
-
-    Raises:
-        UsageError: they were, or the votes do not say how.
-    """
-    names = {item.stratum for item in labels.items if item.stratum}
-    by_strata = names and names <= {*STRATA, *JUDGE_STRATA}
-    is_sheet = not names and not any(item.pair for item in labels.items)
-    if not (by_strata or names == {ALL} or is_sheet):
-        raise UsageError(
-            f"{labels.path}: these votes were not drawn for an estimate, and their raw share says "
-            "nothing about the run. Draw pairs with: sqlverdict label RUN --queue estimate"
-        )
+    if draw is None:
+        return _by_sheet(population, labels, values, confidence)
+    return _by_draw(population, labels, draw, values, confidence)
 
 
 def label_values(
     population: Population, labels: Labels, carried: Mapping[str, Label] = MappingProxyType({})
 ) -> dict[str, tuple[float, Label]]:
-    """The label of each pair that has one, by case: 1 right, 0 wrong, 0.5 cannot tell."""
+    """The label of each pair that has one, by case: 1 right, 0 wrong, 0.5 cannot tell.
+
+    An answer to a question that people call unanswerable is wrong.
+    """
     index = LabelIndex(labels)
-    unsettled = {(item.id, item.pair): item for item in labels.items if item.original == UNDECIDED}
+    unsettled = {
+        (item.id, item.pair): item
+        for item in labels.items
+        if item.original == UNDECIDED or item.unanswerable
+    }
     values = {}
     for result in population.pairs:
         pair = vote_digest(result.id, result.gold, result.prediction)
-        label = index.of(result) or carried.get(result.id)
-        label = label or unsettled.get((result.id, pair)) or unsettled.get((result.id, ""))
-        if label is not None and label.original is not None:
-            values[result.id] = (label.original, label)
+        own = (index.of(result), unsettled.get((result.id, pair)), unsettled.get((result.id, "")))
+        about = [label for label in own if label is not None and _is_about(label, result)]
+        label = about[0] if about else carried.get(result.id)
+        if label is not None and (label.original is not None or label.unanswerable):
+            values[result.id] = (label.original or 0.0, label)
     return values
 
 
-def _by_strata(
+def _is_about(label: Label, result: Result | None) -> bool:
+    """Whether a label was given for a result's own prediction, as far as the file says."""
+    if result is None:
+        return False
+    if label.pair == vote_digest(result.id, result.gold, result.prediction):
+        return True
+    query = label.prediction
+    return query == result.prediction or (query is None and not label.pair)
+
+
+def _by_draw(
     population: Population,
     labels: Labels,
+    draw: LabelDraw,
     values: Mapping[str, tuple[float, Label]],
     confidence: float,
 ) -> Accuracy:
-    """Labels that were drawn stratum by stratum, on this run or on an earlier one."""
-    strata: dict[str, _StratumCount] = {}
-    needed = []
-    drawn_ids: dict[str, str] = {}
-    for item in labels.items:
-        tally = strata.setdefault(item.stratum, _StratumCount(item.stratum_size))
-        if tally.size != item.stratum_size:
-            raise DataError(
-                f"{labels.path}: the stratum {item.stratum!r} has {tally.size} cases for some "
-                f"votes and {item.stratum_size} for others: they come from several draws. Expected "
-                f"those of one."
-            )
-        if item.sampling_probability is not None:
-            tally.sample = round(item.sampling_probability * tally.size)
-        drawn_ids.setdefault(item.id, item.stratum)
-    own = Counter(stratum_of(result) for result in population.pairs)
+    """Labels of cases that were drawn by a queue, on this run or on an earlier one."""
     pairs = {result.id: result for result in population.pairs}
-    sizes_fit = sum(tally.size for tally in strata.values()) <= len(pairs) + len(population.known)
-    if not sizes_fit:
-        # The draw was made over several runs: the pairs of this one are drawn as all are.
-        strata = {name: _StratumCount(own[name]) for name in strata if own[name]}
-    for case, stratum in drawn_ids.items():
-        if stratum not in strata:
-            continue
-        if case in values:
-            strata[stratum].add(values[case][0])
-        elif case in population.known:
-            strata[stratum].add(float(population.known[case]))
-        elif case in pairs and sizes_fit:
-            needed.append(case)
-    rest = len(pairs) + len(population.known) - sum(tally.size for tally in strata.values())
-    outside = {case: right for case, right in population.known.items() if case not in drawn_ids}
-    on_this_run = all(tally.size == own[name] for name, tally in strata.items() if name in STRATA)
-    known = len(outside) if on_this_run else 0
-    return _accuracy(
+    total = len(pairs) + len(population.known)
+    absent = sum(item.id not in pairs and item.id not in population.known for item in draw.items)
+    if draw.size > total or absent or draw.repeats_a_case:
+        raise UsageError(
+            f"{labels.path}: the labels were drawn from {count(draw.size, 'pair')}, and this run "
+            f"has {count(total, 'case')}; {count(absent, 'drawn case')} not among them. They were "
+            "drawn from several runs, or from other cases. Expected a draw from this run, or from "
+            "an earlier one on the same cases; two runs that were drawn from together are named "
+            "together: sqlverdict estimate RUN_A RUN_B"
+        )
+    strata = {name: _StratumCount(size, draw.samples[name]) for name, size in draw.sizes.items()}
+    needed = []
+    for item in draw.items:
+        if item.id in values:
+            strata[item.stratum].add(values[item.id][0])
+        elif item.id in population.known:
+            strata[item.stratum].add(float(population.known[item.id]))
+        else:
+            needed.append(item.id)
+    is_own = draw.size <= len(pairs) and all(
+        _is_about(item, pairs.get(item.id)) for item in draw.items
+    )
+    if is_own and draw.is_by_evidence:
+        _add_open_strata(strata, population)
+    is_labelled = all(each.labels >= each.sample for each in strata.values())
+    if is_own and is_labelled and {*strata} == {ALL}:
+        return _by_evidence(population, labels, values, confidence)
+    rest = total - sum(each.size for each in strata.values())
+    # Which other cases an earlier draw left out is not known.
+    outside = {*population.known} if is_own else population.never_drawn
+    is_out = len(outside) <= rest and outside.isdisjoint(item.id for item in draw.items)
+    known = [population.known[case] for case in outside] if is_out else []
+    outcome = _accuracy(
         population,
         labels,
         values,
@@ -236,36 +207,70 @@ def _by_strata(
         tuple(needed),
         (),
         confidence,
-        known=min(known, rest),
-        known_right=sum(outside.values()) if known else 0,
-        uncovered=rest - min(known, rest),
+        known=len(known),
+        known_right=sum(known),
+        uncovered=rest - len(known),
     )
+    return outcome if is_own or not needed else _without_value(outcome)
 
 
-def _at_random(
+def _without_value(outcome: Accuracy) -> Accuracy:
+    """An estimate without its middle: only predictions that did not change have a label."""
+    return replace(outcome, share=replace(outcome.share, value=None, worth=0))
+
+
+def _add_open_strata(strata: dict[str, _StratumCount], population: Population) -> None:
+    """Add the strata of which no drawn pair has a vote yet: at least one was drawn."""
+    own = Counter(stratum_of(result) for result in population.pairs)
+    if all(own[name] == tally.size for name, tally in strata.items()):
+        for name in own.keys() - strata.keys():
+            strata[name] = _StratumCount(own[name], 1)
+
+
+def _by_sheet(
+    population: Population,
+    labels: Labels,
+    values: Mapping[str, tuple[float, Label]],
+    confidence: float,
+) -> Accuracy:
+    """Labels of a sheet: its cases are taken as drawn from all at random."""
+    pairs = {result.id for result in population.pairs}
+    others = tuple(
+        item.id
+        for item in labels.items
+        if item.id in pairs and item.id not in values and item.original is not None
+    )
+    whole = len(values) == len(pairs)
+    outcome = _by_evidence(
+        population, labels, values, confidence, needed=others, notes=() if whole else (RANDOM_NOTE,)
+    )
+    return _without_value(outcome) if others else outcome
+
+
+def _by_evidence(
     population: Population,
     labels: Labels,
     values: Mapping[str, tuple[float, Label]],
     confidence: float,
     *,
-    known: bool,
+    needed: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> Accuracy:
     """Labels of cases that were drawn from all at random: the strata are formed now."""
     strata: dict[str, _StratumCount] = {}
     for result in population.pairs:
         tally = strata.setdefault(stratum_of(result), _StratumCount())
         tally.size += 1
+        tally.sample += result.id in values or result.id in needed
         if result.id in values:
             tally.add(values[result.id][0])
-    notes = ("the file does not say how the cases were drawn: they are taken as drawn at random",)
-    whole = len(values) == len(population.pairs)
     return _accuracy(
         population,
         labels,
         values,
         join_neighbours([tally.stratum(name) for name, tally in _ordered(strata)]),
-        (),
-        () if known or whole else notes,
+        needed,
+        notes,
         confidence,
         known=len(population.known),
         known_right=sum(population.known.values()),
@@ -299,7 +304,7 @@ def join_neighbours(
 
 
 def _ordered(strata: Mapping[str, _StratumCount]) -> list[tuple[str, _StratumCount]]:
-    order = [*STRATA, *JUDGE_STRATA]
+    order = [*STRATA, *JUDGE_STRATA, ALL]
     return sorted(strata.items(), key=lambda item: order.index(item[0]))
 
 
@@ -319,7 +324,10 @@ def _accuracy(
     several = [each for each in votes if len(each) > 1]
     differ = sum(len(set(each)) > 1 for each in several)
     if share.undecided:
-        notes += (f"{count(share.undecided, 'label')} cannot tell and count as not right",)
+        notes += (
+            f"{count(share.undecided, 'label')} cannot tell, or two people differ: not right until "
+            "an adjudicator decides",
+        )
     if population.without_gold:
         notes += (f"{count(population.without_gold, 'case')} without a gold are left out",)
     return Accuracy(

@@ -28,7 +28,7 @@ def carried_labels(
     index = LabelIndex(labels)
     by_case: dict[str, list[Label]] = {}
     for item in labels.items:
-        if item.prediction is not None and item.original is not None:
+        if item.prediction is not None and (item.original is not None or item.unanswerable):
             by_case.setdefault(item.id, []).append(item)
     carried = {}
     for result in results:

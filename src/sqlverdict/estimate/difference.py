@@ -8,25 +8,24 @@ among those of the second, each weighed by its part of the questions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from sqlverdict.errors import UsageError
-from sqlverdict.estimate.accuracy import (
-    Population,
-    check_sampling,
-    join_neighbours,
-    label_values,
-    population_of,
-)
+from sqlverdict.estimate.accuracy import join_neighbours, label_values
 from sqlverdict.estimate.carry import AreEqual
+from sqlverdict.estimate.draw import LabelDraw, read_draw
 from sqlverdict.estimate.plan import FEWEST
+from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.estimate.strata import STRATA, stratum_of
+from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import Labels
+from sqlverdict.load.people.votes import vote_digest
 from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
-from sqlverdict.score.statistics.strata import Stratum, SumPart, sum_interval, weighed_sum
+from sqlverdict.score.statistics.strata import Stratum, SumPart, sum_interval
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,9 @@ class AccuracyDifference:
         labels: How many labels it rests on.
         first: What is known of the answers that the first run alone gave.
         second: The same of the second run.
-        certified: Whether the coverage of such intervals was shown: with few labels it was not.
+        pending: Drawn pairs without a label.
+        certified: Whether the coverage of such intervals was shown: with few labels, or before
+            the last one, it was not.
     """
 
     cases: int
@@ -57,6 +58,7 @@ class AccuracyDifference:
     labels: int
     first: tuple[DrawnStratum, ...]
     second: tuple[DrawnStratum, ...]
+    pending: int
     certified: bool
 
 
@@ -78,14 +80,17 @@ def estimate_difference(
         confidence: The share of such intervals that shall hold the truth.
 
     Raises:
-        UsageError: the runs share no question, or the answers of one run have no labels.
+        UsageError: the runs share no question, the answers of one run have no labels, or the
+            labels were drawn from other runs.
     """
-    check_sampling(labels)
+    draw = read_draw(labels)
     ours, theirs = population_of(first), population_of(second)
     pairs = _by_id(ours), _by_id(theirs)
     cases = {*pairs[0], *ours.known} & {*pairs[1], *theirs.known}
     if not cases:
         raise UsageError("the runs share no question that can be labelled")
+    if draw is not None:
+        _check_runs(labels, draw, pairs)
     both = [case for case in pairs[0] if case in pairs[1]]
     queries = {case: [own[case].prediction or "" for own in pairs] for case in both}
     same = {case for case in both if len({*queries[case]}) == 1}
@@ -95,34 +100,74 @@ def estimate_difference(
         _side(population, own, labels, cases - alike)
         for population, own in zip((ours, theirs), pairs, strict=True)
     ]
-    parts: list[SumPart] = []
-    for (strata, known, known_right), sign in zip(sides, (1, -1), strict=True):
+    for (strata, *_), which in zip(sides, ("first", "second"), strict=True):
         if any(not each.labels for each in strata):
             raise UsageError(
-                "the answers of one run alone have no label. Label pairs of both runs: "
-                "sqlverdict label RUN_A RUN_B --queue estimate"
+                f"no label is about the answers that the {which} run alone gave. Label pairs of "
+                "both runs: sqlverdict label RUN_A RUN_B --queue estimate"
             )
-        parts += [
-            SumPart(sign * each.size / len(cases), Stratum(each.size, each.labels, each.right))
-            for each in strata
-        ]
-        if known:
-            parts.append(SumPart(sign * known / len(cases), Stratum(known, known, known_right)))
-    low, high = sum_interval(parts, confidence) if parts else (0.0, 0.0)
+
+    def parts(*, ours_right: bool, theirs_right: bool) -> list[SumPart]:
+        """Both sides, their drawn pairs without a label taken as right or wrong."""
+        every = []
+        signs = ((1, ours_right), (-1, theirs_right))
+        for (strata, known, known_right), (sign, is_right) in zip(sides, signs, strict=True):
+            own = [
+                Stratum(each.size, each.sample, each.right + each.pending * is_right)
+                for each in strata
+            ]
+            own += [Stratum(known, known, known_right)] if known else []
+            every += [SumPart(sign * each.size / len(cases), each) for each in own]
+        return every
+
+    low, high = 0.0, 0.0
+    if any(strata or known for strata, known, _ in sides):
+        low, _ = sum_interval(parts(ours_right=False, theirs_right=True), confidence)
+        _, high = sum_interval(parts(ours_right=True, theirs_right=False), confidence)
     numbers = [sum(each.labels for each in strata) for strata, *_ in sides]
+    open_pairs = sum(each.pending for strata, *_ in sides for each in strata)
+    if draw is not None:
+        open_pairs += sum(draw.samples.values()) - len(draw.items)
     return AccuracyDifference(
         len(cases),
         len(same),
         len(proved),
-        weighed_sum(parts) if parts else 0.0,
+        fsum(sign * _right(*side) / len(cases) for sign, side in zip((1, -1), sides, strict=True)),
         low,
         high,
         confidence,
         sum(numbers),
         tuple(sides[0][0]),
         tuple(sides[1][0]),
-        not parts or min(numbers) >= FEWEST,
+        open_pairs,
+        all(
+            number >= FEWEST or not strata
+            for number, (strata, *_) in zip(numbers, sides, strict=True)
+        )
+        and not open_pairs,
     )
+
+
+def _right(strata: list[DrawnStratum], _known: int, known_right: int) -> float:
+    """How many answers of one run are right, by the labels."""
+    return known_right + fsum(each.size * each.right / each.labels for each in strata)
+
+
+def _check_runs(labels: Labels, draw: LabelDraw, runs: Sequence[Mapping[str, Result]]) -> None:
+    """Refuse a draw from other runs: what they share with these is no sample of these.
+
+    Raises:
+        UsageError: a drawn pair is of neither run.
+    """
+    known = {
+        vote_digest(each.id, each.gold, each.prediction) for own in runs for each in own.values()
+    }
+    others = sum(item.pair not in known for item in draw.items)
+    if others:
+        raise UsageError(
+            f"{labels.path}: {count(others, 'drawn pair')} of {len(draw.items)} are of neither "
+            "run. Expected a draw from these two: sqlverdict label RUN_A RUN_B --queue estimate"
+        )
 
 
 def _by_id(population: Population) -> dict[str, Result]:
@@ -134,6 +179,12 @@ def _side(
 ) -> tuple[list[DrawnStratum], int, int]:
     """The answers that one run alone gave: their strata, and the cases without a query."""
     values = label_values(population, labels)
+    digests = {
+        case: vote_digest(case, pairs[case].gold, pairs[case].prediction)
+        for case in cases
+        if case in pairs
+    }
+    skipped = {item.pair for item in labels.items if item.pair and item.original is None}
     strata = []
     for name in STRATA:
         own = [case for case in cases if case in pairs and stratum_of(pairs[case]) == name]
@@ -141,8 +192,7 @@ def _side(
         if own:
             right = sum(value == 1 for value in opinions)
             undecided = len(opinions) - right - sum(value == 0 for value in opinions)
-            strata.append(
-                DrawnStratum(name, len(own), len(opinions), len(opinions), right, undecided)
-            )
+            sample = sum(case in values or digests[case] in skipped for case in own)
+            strata.append(DrawnStratum(name, len(own), sample, len(opinions), right, undecided))
     known = [right for case, right in population.known.items() if case in cases]
     return join_neighbours(strata), len(known), sum(known)

@@ -59,6 +59,7 @@ def gate_accuracy(estimate: AccuracyShare, least: float, looks: int = 1) -> Accu
             f"the minimum accuracy is {least}; it must lie between 0 and 1, such as 0.8"
         )
     answer: GateAnswer = "shown" if estimate.low >= least else "not shown"
-    if estimate.labels < FEWEST or estimate.pending:
+    whole = all(each.labels == each.size for each in estimate.strata)
+    if estimate.pending or (estimate.labels < FEWEST and not whole):
         answer = "too few labels"
     return AccuracyGate(answer, least, estimate.low, looks)

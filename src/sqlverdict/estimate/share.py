@@ -53,7 +53,7 @@ class AccuracyShare:
 
     Attributes:
         cases: How many cases the share is of.
-        value: The share; ``None``: nothing has a label.
+        value: The share; ``None``: nothing has a label, or only what did not change since the draw.
         low: The lower end of its interval.
         high: The upper end.
         confidence: The share of such intervals that hold the truth.

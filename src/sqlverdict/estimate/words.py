@@ -8,12 +8,13 @@ from sqlverdict.estimate.plan import LabelPlan
 from sqlverdict.files.text import count
 
 SAMPLING_ONLY = "sampling error only, on these cases, not on new questions"
+NO_LABEL = "no SQL, or a question without an answer"
 
 
 def accuracy_sentence(outcome: Accuracy) -> str:
     """The accuracy with its interval, and what it rests on."""
     share = outcome.share
-    value = "not known" if share.value is None else f"{100 * share.value:.1f}%"
+    value = "not known yet" if share.value is None else f"{100 * share.value:.1f}%"
     worth = f", worth {share.worth:,} random ones" if share.worth > share.labels else ""
     return (
         f"accuracy on these {count(share.cases, 'case')}: {value}, "
@@ -55,12 +56,15 @@ def accuracy_notes(outcome: Accuracy) -> list[str]:
 def difference_sentence(outcome: AccuracyDifference, first: str, second: str) -> str:
     """The difference with its interval, and what it rests on."""
     ends = f"{100 * outcome.low:+.1f} to {100 * outcome.high:+.1f}"
+    why = "too few labels of one run's own answers"
+    if outcome.pending:
+        why = f"{count(outcome.pending, 'drawn pair')} without a label"
     alike = f"{outcome.same:,} identical and {outcome.proved:,} proved equal need no label"
     return (
         f"{first} less {second} on {count(outcome.cases, 'question')}: {100 * outcome.value:+.1f} "
         f"points, {100 * outcome.confidence:.0f}%: {ends} "
         f"({count(outcome.labels, 'label')}; {alike})"
-        + ("" if outcome.certified else "; not certified: too few labels of one run's own answers")
+        + ("" if outcome.certified else f"; not certified: {why}")
     )
 
 
@@ -71,7 +75,11 @@ def plan_sentences(plan: LabelPlan) -> list[str]:
         f"an interval of {width} needs {count(plan.labels, 'label')} drawn by strata; "
         f"{plan.plain:,} drawn from all cases without strata",
         f"the expected width is {100 * plan.expected:.1f} points, at {100 * plan.confidence:.0f}%",
-        *([f"{count(plan.known, 'case')} need no label: no SQL, or no gold"] if plan.known else []),
+        *(
+            [f"{count(plan.known, 'case')} need no label: no SQL, or no answer to the question"]
+            if plan.known
+            else []
+        ),
     ]
 
 

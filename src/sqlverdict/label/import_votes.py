@@ -22,7 +22,7 @@ from typing import cast, get_args
 import msgspec
 
 from sqlverdict.errors import DataError, OptionName
-from sqlverdict.estimate.accuracy import is_labelled_by_pair
+from sqlverdict.estimate.population import is_labelled_by_pair
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.label.ballot import OLD_CHOICES, Choice, label_of_choice
 from sqlverdict.label.queue import first_side, named_queue, pair_of

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.errors import OptionName, UsageError
-from sqlverdict.estimate.accuracy import is_labelled_by_pair
+from sqlverdict.estimate.population import is_labelled_by_pair
 from sqlverdict.estimate.strata import stratum_of, stratum_with_judge
 from sqlverdict.files.text import count
 from sqlverdict.label.sampling import Draw, Sampling, check_draw, draw_pairs, sampling_of

@@ -116,6 +116,9 @@ class Run:
     def accuracy(self, labels: Path | str, confidence: float = 0.95) -> Accuracy:
         """The share of answers that people would call right, from labels of drawn cases.
 
+        A label of an earlier run holds for an identical prediction; the commands also ask for a
+        proof that two predictions are equal.
+
         Args:
             labels: A vote log of ``sqlverdict label``, or another file of labels.
             confidence: The share of such intervals that shall hold the truth.
@@ -124,9 +127,12 @@ class Run:
             UsageError: no case has a label, or it is not known how they were drawn.
         """
         from sqlverdict.estimate.accuracy import estimate_accuracy
+        from sqlverdict.estimate.carry import carried_labels
         from sqlverdict.load.people.labels import read_labels
 
-        return estimate_accuracy(self.results(), read_labels(Path(labels)), confidence=confidence)
+        people = read_labels(Path(labels))
+        carried = carried_labels(self.results(), people, lambda *_: False)
+        return estimate_accuracy(self.results(), people, carried=carried, confidence=confidence)
 
 
 def _score(estimate: Estimate) -> str:

@@ -35,6 +35,7 @@ from sqlverdict.load.people.sheet_votes import sheet_votes
 from sqlverdict.load.people.votes import (
     MEANINGS,
     Mode,
+    PairVotes,
     VoteBook,
     VoteEvent,
     is_vote_log,
@@ -47,6 +48,7 @@ Combine = Literal["majority", "consensus"]
 Half = Literal["drop", "0", "1"]
 
 UNDECIDED = 0.5
+UNANSWERABLE = "unanswerable"
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Label:
         stratum: The part of the queue's population that the pair was drawn from; empty: not known.
         stratum_size: How many pairs that part has.
         sampling_probability: How probable it was that the pair is in the queue.
+        unanswerable: Whether there is no value as people say that no query answers the question.
     """
 
     id: str
@@ -80,6 +83,7 @@ class Label:
     stratum: str = ""
     stratum_size: int = 0
     sampling_probability: float | None = None
+    unanswerable: bool = False
 
 
 @dataclass(frozen=True)
@@ -241,7 +245,11 @@ def _label(row: SheetRow, sheet: LabelSheet, combine: Combine) -> Label:
     value = combined(votes, combine) if sheet.label_field is None else _value(row.label)
     query = row.record.get("prediction")
     prediction = query if isinstance(query, str) else None
-    return Label(row.id, None, value, votes, _equal(row), prediction=prediction)
+    words = row.votes if sheet.label_field is None else (row.label,)
+    no_answer = value is None and UNANSWERABLE in words
+    return Label(
+        row.id, None, value, votes, _equal(row), prediction=prediction, unanswerable=no_answer
+    )
 
 
 def labels_of_votes(
@@ -284,6 +292,7 @@ def labels_of_votes(
             values,
             pair=pair.pair,
             by_mode=_by_mode(votes.values(), combine),
+            unanswerable=value is None and UNANSWERABLE in _words(pair, votes.values()),
             **_sampling(votes.values()),
         )
         items.append(_decide_half(label, half))
@@ -301,6 +310,11 @@ def labels_of_votes(
         sum(item.value is None for item in items),
         tuple(notes),
     )
+
+
+def _words(pair: PairVotes, votes: Iterable[VoteEvent]) -> set[str]:
+    """The labels that count for a pair: the adjudicator's, else those of the votes."""
+    return {each.label for each in ([pair.adjudication] if pair.adjudication else votes)}
 
 
 def _by_mode(votes: Collection[VoteEvent], combine: Combine) -> dict[Mode, float]:

@@ -23,7 +23,7 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import UsageError
-from sqlverdict.estimate.accuracy import estimate_accuracy
+from sqlverdict.estimate.accuracy import RANDOM_NOTE, estimate_accuracy
 from sqlverdict.estimate.carry import carried_labels
 from sqlverdict.estimate.gate import MOST_LOOKS, bound_confidence, gate_accuracy
 from sqlverdict.files.text import count
@@ -235,13 +235,14 @@ def _accuracy(args: CheckArgs, run: Run) -> GateCondition | None:
     outcome = estimate_accuracy(run.results(), labels, carried=carried, confidence=confidence)
     gate = gate_accuracy(outcome.share, args.min_accuracy, args.looks)
     looks = f", {args.looks} planned looks" if args.looks > 1 else ""
+    source = ", taken as drawn at random" if RANDOM_NOTE in outcome.notes else ""
     needed = [f"needs a label: {case}" for case in outcome.needed]
     if without := outcome.share.pending - len(needed):
         needed.append(f"{count(without, 'drawn pair')} without a vote: label goes on with them")
     return GateCondition(
         "accuracy by labels",
         f"{gate.answer}: at least {percent(gate.bound)} "
-        f"({count(outcome.share.labels, 'label')}{looks})",
+        f"({count(outcome.share.labels, 'label')}{looks}{source})",
         percent(gate.least),
         gate.answer == "shown",
         tuple(needed),
