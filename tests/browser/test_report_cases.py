@@ -140,7 +140,9 @@ def test_what_is_right_by_luck_is_told_from_what_is_right(open_file: OpenPage, l
         ["✓\nright by luck"],
         ["✓\nright"],
     ]
-    page.locator("#marks button", has_text="right by luck").click()
+    legend = [" ".join(text.split()) for text in page.locator("#marks button").all_inner_texts()]
+    assert legend == ["✗ wrong 1", "✓ right 2", "✓ of these by luck 1"]
+    page.locator("#marks button", has_text="of these by luck").click()
     page.wait_for_selector("#shown-count:text-is('1 of 3 cases')")
     page.locator("#marks button", has_text="right 2").click()
     page.wait_for_selector("#shown-count:text-is('2 of 3 cases')")

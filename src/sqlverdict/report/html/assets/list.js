@@ -73,14 +73,17 @@ function markSign(mark) {
 
 /** The legend of the cells: each verdict with its number of cases, as a filter. */
 function drawMarks() {
-  const used = Object.keys(MARKS).filter((mark) => doc.systems.some((_, system) => markCounts(system).has(mark)));
+  const used = LEGEND.filter((mark) => doc.systems.some((_, system) => verdictCount(system, mark)));
   const buttons = used.map((mark) => {
     const set = state.filters.verdict === mark;
     return el("button.mark-button", { type: "button", "data-key": mark, "aria-pressed": String(set), onclick: () => setFilter("verdict", set ? "" : mark) },
-      markSign(mark), MARKS[mark][1], " ", el("span.quiet", null, number(verdictCount(state.system, mark))));
+      markSign(mark), mark === "lucky" ? "of these by luck" : MARKS[mark][1], " ", el("span.quiet", null, number(verdictCount(state.system, mark))));
   });
   fill(by("marks"), buttons);
 }
+
+/** The marks of the legend: what is right by luck stands behind what is right, of which it is a part. */
+const LEGEND = [...Object.keys(MARKS).filter((mark) => mark !== "lucky" && mark !== "abstained_right"), "lucky", "abstained_right"];
 
 const countedMarks = new Map();
 
