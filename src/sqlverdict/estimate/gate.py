@@ -26,7 +26,7 @@ class AccuracyGate:
     """What a gate on the accuracy says.
 
     Attributes:
-        shown: Whether the labels show the minimum.
+        answer: Whether the labels show the minimum.
         least: The minimum.
         bound: The accuracy that the labels show, by a one-sided bound.
         looks: How often the labels may be looked at in all.
