@@ -12,7 +12,8 @@ from them again and again:
 * the width that a plan reckons with, and the mean width reached;
 * the gate: how often it passes a system whose accuracy is just below the minimum, at one look and
   at four planned ones;
-* the difference of two systems.
+* the difference of two systems;
+* label errors: both intervals where each label is wrong with one probability.
 
 ``--part plot`` draws the width against the number of labels (``docs/measurements/estimate.svg``).
 
@@ -39,6 +40,7 @@ from estimate_populations import (
 from sqlverdict.estimate.accuracy import join_neighbours
 from sqlverdict.estimate.allocate import allocate
 from sqlverdict.estimate.gate import bound_confidence
+from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
 from sqlverdict.estimate.plan import cautious, plan_labels
 from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.report.charts.chart import Series, line_chart
@@ -48,7 +50,8 @@ ROOT = Path(__file__).parent.parent
 FIGURE = ROOT / "docs" / "measurements" / "estimate.svg"
 PLOT_SET = "rose-bird"
 LABELS = (20, 40, 60, 100)
-PARTS = ("sets", "saved", "plans", "gate", "random", "difference")
+PARTS = ("sets", "saved", "plans", "gate", "random", "difference", "errors")
+ERROR_RATES = (0.0, 0.03, 0.07)
 Counts = tuple[tuple[int, int, int], ...]
 
 
@@ -224,6 +227,78 @@ def difference_rows(number: int, draws: int) -> Iterator[list[str]]:
         ]
 
 
+def random_gate_rows(number: int, draws: int) -> Iterator[list[str]]:
+    """How often a gate passes a system just below the minimum, over populations by chance."""
+    populations = [each for each in random_populations(number) if 0.3 < _accuracy(each) < 0.98]
+    for labels in (40, 100):
+        for looks in (1, 4):
+            own = [each for each in populations if totals(each)[0] * 0.8 >= labels]
+            passes = sorted(false_passes(kinds, labels, looks, draws) for kinds in own)
+            yield [
+                str(labels),
+                str(looks),
+                str(len(own)),
+                f"{100 * mean(passes):.1f}",
+                f"{100 * passes[len(passes) * 19 // 20]:.1f}",
+                f"{100 * passes[-1]:.1f}",
+            ]
+
+
+def _accuracy(kinds: Kinds) -> float:
+    size, right = totals(kinds)
+    return right / size
+
+
+def error_rows(sets: Sequence[LabelledPopulation], draws: int) -> Iterator[list[str]]:
+    """Both intervals under label errors: 100 labels, 20 cases labelled by two people.
+
+    Where the two differ the case counts as not right, as it does until an adjudicator decides.
+    """
+    for each in sets:
+        kinds = each.repeated(2000)
+        truth = _accuracy(kinds)
+        for rate in ERROR_RATES:
+            random = Random(9)
+            hits, hits_with, told, widths = 0, 0, 0, []
+            for _ in range(draws):
+                counts, differ = with_label_errors(kinds, 100, 20, rate, random)
+                low, high = interval(counts)
+                hits += low <= truth <= high
+                wider = interval_with_label_error(
+                    *interval(counts, half_risk(0.95)), twice=20, differ=differ
+                )
+                if wider is not None:
+                    told += 1
+                    hits_with += wider[0] <= truth <= wider[1]
+                    widths.append((wider[1] - wider[0]) / (high - low))
+            yield [
+                each.name,
+                f"{100 * rate:.0f}",
+                f"{100 * hits / draws:.1f}",
+                f"{100 * hits_with / told:.1f}",
+                f"{mean(widths):.2f}",
+                f"{100 * (draws - told) / draws:.1f}",
+            ]
+
+
+def with_label_errors(
+    kinds: Kinds, labels: int, twice: int, rate: float, random: Random
+) -> tuple[Counts, int]:
+    """Labels drawn by strata, each wrong with one probability, and how many pairs differ."""
+    votes = []
+    for name, (size, labelled, right) in zip(kinds, by_strata(kinds, labels, random), strict=True):
+        votes += [(name, size, index < right) for index in range(labelled)]
+    both = {*random.sample(range(len(votes)), twice)}
+    strata = {name: [size, 0, 0] for name, (size, _) in kinds.items()}
+    differ = 0
+    for index, (name, _, truth) in enumerate(votes):
+        given = [truth ^ (random.random() < rate) for _ in range(1 + (index in both))]
+        differ += len(set(given)) > 1
+        strata[name][1] += 1
+        strata[name][2] += all(given)
+    return tuple((size, labelled, right) for size, labelled, right in strata.values()), differ
+
+
 def width_plot(sets: Sequence[LabelledPopulation], draws: int) -> str:
     """The mean width against the number of labels, as SVG: without strata, by evidence, by both."""
     numbers = (20, 30, 40, 50, 60, 80, 100, 120, 150, 200)
@@ -295,12 +370,24 @@ def main() -> None:
                 ]
                 rows.append(row)
         table(["set", "labels", "1 look, %", "2 looks, %", "4 looks, %"], rows)
+        head = ["labels", "looks", "populations", "mean, %", "95th percentile", "greatest"]
+        table(head, random_gate_rows(args.populations, args.draws))
     if "random" in parts:
         head = ["labels", "drawn", "populations", "mean, %", "5th percentile", "least", "width"]
         table([*head, "widest"], random_rows(args.populations, args.draws))
     if "difference" in parts:
         head = ["labels of each", "pairs", "mean, %", "5th percentile", "least"]
         table(head, difference_rows(args.populations // 2, args.draws // 2))
+    if "errors" in parts:
+        head = [
+            "set",
+            "label errors, %",
+            "holds, %",
+            "with label errors, %",
+            "width",
+            "not told, %",
+        ]
+        table(head, error_rows(sets, args.draws))
 
 
 if __name__ == "__main__":

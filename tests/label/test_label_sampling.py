@@ -242,9 +242,14 @@ def test_a_judge_of_every_pair_makes_its_own_strata(tmp_path: Path) -> None:
         return run.finish(cases=len(every))
 
     half = [float(number % 2) for number in range(ALL)]
-    judged = build_queue([run_of("judged", half)], "estimate", 40, 0)
+    run = run_of("judged", half)
+    judged = build_queue([run], "estimate", 40, 0)
     assert judged.draw is not None
     assert judged.draw.sizes == {"both_right": 42, "both_wrong": 6, "differ": 52}
+    # The plan reckons with the strata that the queue draws from.
+    args = ["estimate", str(run.folder), "--plan", "--width", "0.3", "--json"]
+    plan = json.loads(CliRunner().invoke(sqlverdict, args).output)
+    assert {name: each["size"] for name, each in plan["strata"].items()} == judged.draw.sizes
     partly = build_queue([run_of("partly", [None, *half[1:]])], "estimate", 40, 0)
     assert partly.draw is not None
     assert partly.draw.sizes == SIZES

@@ -21,7 +21,7 @@ and anything else is wrong. Cases that cannot be scored, as they have no gold, a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from types import MappingProxyType
@@ -342,9 +342,18 @@ def _accuracy(
 
 
 def plan_accuracy(
-    results: Iterable[Result], width: float, confidence: float = CONFIDENCE
+    results: Iterable[Result],
+    width: float,
+    stratum: Callable[[Result], str] = stratum_of,
+    confidence: float = CONFIDENCE,
 ) -> LabelPlan:
     """How many labels an interval of a width needs, from what the verdicts say of each stratum.
+
+    Args:
+        results: The results of the run.
+        width: The width from end to end.
+        stratum: The stratum of a pair, as the queue draws it.
+        confidence: The share of such intervals that shall hold the truth.
 
     Raises:
         UsageError: the width is none, or there is nothing to label.
@@ -352,8 +361,8 @@ def plan_accuracy(
     population = population_of(results)
     probabilities: dict[str, list[float]] = {}
     for result in population.pairs:
-        probabilities.setdefault(stratum_of(result), []).append(cautious(result.p_right))
-    order = [name for name in STRATA if name in probabilities]
+        probabilities.setdefault(stratum(result), []).append(cautious(result.p_right))
+    order = [name for name in (*STRATA, *JUDGE_STRATA) if name in probabilities]
     return plan_labels(
         {name: len(probabilities[name]) for name in order},
         {name: fmean(probabilities[name]) for name in order},

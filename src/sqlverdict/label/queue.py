@@ -278,11 +278,16 @@ def _stratum_finder(runs: Sequence[Run], name: QueueName) -> Callable[[Result], 
             f"{words[results_match(result)]}, {result.situation or result.verdict}"
         )
     if name == ESTIMATE:
-        judge = _judge_of_all(runs)
-        if judge is None:
-            return stratum_of
-        return lambda result: stratum_with_judge(result, opinion(result, judge))
+        return estimate_stratum(runs)
     return lambda _: "all" if name == "random" else name
+
+
+def estimate_stratum(runs: Sequence[Run]) -> Callable[[Result], str]:
+    """The stratum of a pair in the queue ``estimate``: with a judge's word if one judged all."""
+    judge = _judge_of_all(runs)
+    if judge is None:
+        return stratum_of
+    return lambda result: stratum_with_judge(result, opinion(result, judge))
 
 
 def _judge_of_all(runs: Sequence[Run]) -> str | None:

@@ -30,6 +30,7 @@ from sqlverdict.estimate.words import (
     difference_sentence,
     plan_sentences,
 )
+from sqlverdict.label.queue import estimate_stratum
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.run import Run, read_run
@@ -91,7 +92,8 @@ def estimate(args: EstimateArgs) -> None:
     runs = [read_run(folder) for folder in args.runs]
     if args.labels is None:
         for run in runs:
-            _show_plan(run, plan_accuracy(run.results(), args.width), as_json=args.as_json)
+            plan = plan_accuracy(run.results(), args.width, estimate_stratum([run]))
+            _show_plan(run, plan, as_json=args.as_json)
         return
     labels = args.fields.read(args.labels)
     if len(runs) > _MOST_RUNS:
