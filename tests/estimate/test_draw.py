@@ -52,7 +52,9 @@ def replace_prediction(case: Result) -> Result:
     [
         ({"ann": "unanswerable"}, True, None),
         ({"ann": "skip"}, False, None),
-        ({"ann": "unanswerable", "bob": "right"}, False, 1.0),
+        ({"ann": "unanswerable", "bob": "right"}, False, 0.5),
+        ({"ann": "unanswerable", "bob": "wrong"}, False, 0.0),
+        ({"ann": "unanswerable", "bob": "right", "cy": "right"}, False, 1.0),
     ],
 )
 def test_unanswerable_is_told_from_a_skip(

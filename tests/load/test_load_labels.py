@@ -10,7 +10,8 @@ import pytest
 
 from error_parts import options_of
 from sqlverdict.errors import DataError, OptionName, UnclearFields, UsageError
-from sqlverdict.load.people.labels import Labels, combined, read_labels
+from sqlverdict.load.people.combine import combined
+from sqlverdict.load.people.labels import Labels, read_labels
 from sqlverdict.load.people.votes import MEANINGS
 
 

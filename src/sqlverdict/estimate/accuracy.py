@@ -34,12 +34,13 @@ from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.share import AccuracyShare, DrawnStratum, estimate_share
 from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of
 from sqlverdict.files.text import count
-from sqlverdict.load.people.labels import UNDECIDED, Label, LabelIndex, Labels
+from sqlverdict.load.people.combine import UNDECIDED
+from sqlverdict.load.people.labels import Label, LabelIndex, Labels
 from sqlverdict.load.people.votes import vote_digest
 from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
 
-LEAST_LABELS = 3
+LEAST_LABELS = 5
 """Strata that are formed after the draw have at least as many labels, or join a neighbour."""
 
 RANDOM_NOTE = "the file does not say how the cases were drawn: they are taken as drawn at random"

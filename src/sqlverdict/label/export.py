@@ -17,7 +17,7 @@ from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.escapes import spreadsheet_cell
 from sqlverdict.label.item import witness_of
 from sqlverdict.label.queue import QueueItem
-from sqlverdict.load.people.labels import combined
+from sqlverdict.load.people.combine import combined, vote_values
 from sqlverdict.load.people.votes import MEANINGS, PairVotes, VoteBook, VoteEvent
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import results_match
@@ -165,7 +165,7 @@ def _settled_value(votes: PairVotes) -> float | None:
     """The value of the prediction, as ``agree`` takes it from the log."""
     if votes.adjudication is not None:
         return votes.adjudication.meaning.value
-    return combined([vote.meaning.value for vote in votes.votes.values()], "majority")
+    return combined(vote_values([vote.label for vote in votes.votes.values()]), "majority")
 
 
 def _value(vote: VoteEvent | None) -> float | None:

@@ -11,7 +11,8 @@ import click
 from sqlverdict.cli.options.fields import Heading, group, option, setting
 from sqlverdict.cli.options.llm import LlmArgs
 from sqlverdict.cli.options.shared import FILE
-from sqlverdict.load.people.labels import Combine, Half, Labels, read_labels
+from sqlverdict.load.people.combine import Combine
+from sqlverdict.load.people.labels import Half, Labels, read_labels
 
 
 def half_option() -> Any:

@@ -1,5 +1,6 @@
 """What people said about predictions.
 
+``combine``        one label from the votes of several people
 ``labels``         files of labels: one a case, or one vote an annotator
 ``sheet``          a sheet of labels: which of its fields is which
 ``sheet_records``  its rows as records, whatever file it is in

@@ -24,6 +24,13 @@ from msgspec import structs
 
 from sqlverdict.errors import DataError, OptionName, UsageError
 from sqlverdict.files.text import count, few_of, near
+from sqlverdict.load.people.combine import (
+    UNANSWERABLE,
+    UNDECIDED,
+    Combine,
+    combined,
+    vote_values,
+)
 from sqlverdict.load.people.sheet import (
     LabelFields,
     LabelSheet,
@@ -44,11 +51,7 @@ from sqlverdict.load.people.votes import (
 )
 from sqlverdict.records import Result
 
-Combine = Literal["majority", "consensus"]
 Half = Literal["drop", "0", "1"]
-
-UNDECIDED = 0.5
-UNANSWERABLE = "unanswerable"
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,8 @@ class Label:
         id: The case.
         value: 1 right, 0 wrong; ``None`` where there is no settled label.
         original: The label as it was before the choice about 0.5.
-        votes: One value an annotator, 0.5 for undecided, ``None`` where one did not vote.
+        votes: One value an annotator, 0.5 for undecided, ``None`` where one did not vote. Who says
+            that no query answers the question has 0 beside others' values, else ``None``.
         equal: Whether the two results match, where the file says so.
         pair: The digest of the queries that it is about, by :func:`votes.pair_digest`; empty:
             the file does not say.
@@ -241,7 +245,7 @@ def _labels_of_rows(
 
 
 def _label(row: SheetRow, sheet: LabelSheet, combine: Combine) -> Label:
-    votes = tuple(map(_value, row.votes))
+    votes = vote_values(row.votes)
     value = combined(votes, combine) if sheet.label_field is None else _value(row.label)
     query = row.record.get("prediction")
     prediction = query if isinstance(query, str) else None
@@ -278,7 +282,7 @@ def labels_of_votes(
         votes = {name: vote for name, vote in pair.votes.items() if name in names}
         if not votes:
             continue
-        values = tuple(votes[name].meaning.value if name in votes else None for name in names)
+        values = vote_values([votes[name].label if name in votes else None for name in names])
         value = combined(values, combine)
         if pair.adjudication is not None:
             value, adjudicated = pair.adjudication.meaning.value, adjudicated + 1
@@ -320,7 +324,7 @@ def _words(pair: PairVotes, votes: Iterable[VoteEvent]) -> set[str]:
 def _by_mode(votes: Collection[VoteEvent], combine: Combine) -> dict[Mode, float]:
     """The label by either mode, where there are votes of both."""
     values = {
-        mode: combined([vote.meaning.value for vote in votes if vote.mode == mode], combine)
+        mode: combined(vote_values([vote.label for vote in votes if vote.mode == mode]), combine)
         for mode in get_args(Mode)
     }
     known = {mode: value for mode, value in values.items() if value is not None}
@@ -334,21 +338,6 @@ def _sampling(votes: Iterable[VoteEvent]) -> dict[str, Any]:
         return {}
     names = ("stratum", "stratum_size", "sampling_probability")
     return {name: getattr(known[-1], name) for name in names}
-
-
-def combined(votes: Sequence[float | None], combine: Combine) -> float | None:
-    """One label from several votes; those who did not vote do not count.
-
-    Majority: 1 where the mean is above one half, 0 where it is below, 0.5 at a tie.
-    Consensus: what all say, and nothing where they differ.
-    """
-    cast = [vote for vote in votes if vote is not None]
-    if not cast:
-        return None
-    if combine == "consensus":
-        return cast[0] if len(set(cast)) == 1 else None
-    mean = sum(cast) / len(cast)
-    return UNDECIDED if mean == UNDECIDED else float(mean > UNDECIDED)
 
 
 def _decide_half(item: Label, half: Half) -> Label:
