@@ -292,7 +292,8 @@ def beyond_sentences(summary: Summary) -> list[str]:
     return [
         f"UNSUPPORTED SQL: {stage} could not handle the text of {count(number, 'case')}. Where the "
         f"gold works, a metric that cannot handle the prediction's text counts it as wrong; "
-        f"evidence that could not be gathered is missing. Please report such texts."
+        f"evidence that could not be gathered is missing. 'sqlverdict show RUN CASE' says why; "
+        f"please report a text that ought to be handled."
         for stage, number in summary.beyond.items()
     ]
 
