@@ -214,7 +214,7 @@ def difference_rows(number: int, draws: int) -> Iterator[list[str]]:
                     for sign, kinds in zip((1, -1), sides, strict=True)
                     for stratum in by_strata(kinds, labels, random)
                 ]
-                low, high = sum_interval(parts)
+                low, high = sum_interval(parts, step=1 / cases)
                 hits += low - 1e-9 <= truth <= high + 1e-9
             shares.append(hits / draws)
         shares.sort()

@@ -122,8 +122,9 @@ def estimate_difference(
 
     low, high = 0.0, 0.0
     if any(strata or known for strata, known, _ in sides):
-        low, _ = sum_interval(parts(ours_right=False, theirs_right=True), confidence)
-        _, high = sum_interval(parts(ours_right=True, theirs_right=False), confidence)
+        step = 1 / len(cases)
+        low, _ = sum_interval(parts(ours_right=False, theirs_right=True), confidence, step=step)
+        _, high = sum_interval(parts(ours_right=True, theirs_right=False), confidence, step=step)
     numbers = [sum(each.labels for each in strata) for strata, *_ in sides]
     open_pairs = sum(each.pending for strata, *_ in sides for each in strata)
     if draw is not None:

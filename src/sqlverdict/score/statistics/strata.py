@@ -11,6 +11,9 @@ The last factor is the correction for a finite population: labels of all cases l
 one stratum ``p_1 = theta``, which is Wilson's interval. The variance is taken at the tested share,
 not at the estimate, so a stratum whose labels are all right still adds to the width.
 
+A share of few cases is a whole number of them, which a smooth bound does not know. So each end lies
+half a case further out (the correction for continuity); with many cases that is nothing.
+
 Weights may be negative: the difference of two systems is such a sum over the answers that only the
 first gave, less those that only the second gave.
 """
@@ -93,7 +96,8 @@ def stratified_interval(
     strata: Sequence[Stratum], confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
     """The shares that the labels do not speak against."""
-    return sum_interval(share_parts(strata), confidence)
+    parts = share_parts(strata)
+    return sum_interval(parts, confidence, step=1 / sum(each.size for each in strata))
 
 
 def weighed_sum(parts: Sequence[SumPart]) -> float:
@@ -101,13 +105,22 @@ def weighed_sum(parts: Sequence[SumPart]) -> float:
     return fsum(part.weight * part.stratum.share for part in parts)
 
 
-def sum_interval(parts: Sequence[SumPart], confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The sums that the labels do not speak against."""
+def sum_interval(
+    parts: Sequence[SumPart], confidence: float = CONFIDENCE, *, step: float = 0.0
+) -> tuple[float, float]:
+    """The sums that the labels do not speak against.
+
+    Args:
+        parts: The strata with their weights.
+        confidence: The share of such intervals that shall hold the truth.
+        step: The least difference between two sums, such as one case; the ends lie half of it
+            further out.
+    """
     z = z_of(confidence)
     estimate = weighed_sum(parts)
     least, most = _certain(parts)
     low, high = _end(parts, estimate, z, 1.0), _end(parts, estimate, z, -1.0)
-    return min(estimate, max(low, least)), max(estimate, min(high, most))
+    return min(estimate, max(low - step / 2, least)), max(estimate, min(high + step / 2, most))
 
 
 def _certain(parts: Sequence[SumPart]) -> tuple[float, float]:
