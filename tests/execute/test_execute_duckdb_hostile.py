@@ -335,6 +335,7 @@ def test_what_could_not_be_made_has_the_time_to_be_made_again(
     assert timers == [1 + remote._GRACE], "it is there now"
 
 
+@pytest.mark.slow
 def test_no_progress_is_drawn_over_the_callers_screen() -> None:
     """By itself DuckDB draws in a notebook and in an interactive interpreter, as this one is."""
     program = (
