@@ -17,6 +17,8 @@ from sqlverdict.load.people.labels import Label, Labels
 from sqlverdict.records import Result, Verdict
 from sqlverdict.runlog.run import Run
 
+pytestmark = pytest.mark.slow
+
 DRAWS = 300
 KINDS = {
     "correct proved": (60, 0.97),

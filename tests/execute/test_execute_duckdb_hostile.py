@@ -196,6 +196,9 @@ def test_a_scratch_database_and_a_copy_keep_their_limits(folder: Path, sql: str)
         assert scratch.load({"person": [(1,), (2,)]})
         outcomes = [scratch.run(sql)]
         count = scratch.run("SELECT len(list(id)) FROM person")
+        while isinstance(count, Failure) and count.reason is Reason.EXECUTION_TIMEOUT:
+            # A busy machine; one that is stuck for ever is a hang.
+            count = scratch.run("SELECT len(list(id)) FROM person")
         scratch.close()
         workspace = DUCKDB.workspace(folder / "shop.duckdb", SMALL)
         outcomes.append(workspace.run(f"CREATE TABLE loot AS {sql}"))
@@ -332,6 +335,7 @@ def test_what_could_not_be_made_has_the_time_to_be_made_again(
     assert timers == [1 + remote._GRACE], "it is there now"
 
 
+@pytest.mark.slow
 def test_no_progress_is_drawn_over_the_callers_screen() -> None:
     """By itself DuckDB draws in a notebook and in an interactive interpreter, as this one is."""
     program = (

@@ -140,6 +140,7 @@ def test_content_stays_after_queries_that_fail_or_write(scratch: Scratch) -> Non
         assert answer(scratch, "SELECT count(*) FROM place") == [(0,)]
 
 
+@pytest.mark.slow
 def test_an_endless_query_is_stopped(schema: Schema) -> None:
     assert isinstance(DUCKDB, ScratchEngine)
     scratch = DUCKDB.scratch(schema, Limits(seconds=3))

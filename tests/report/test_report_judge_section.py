@@ -65,7 +65,10 @@ def test_a_run_in_which_all_were_heard_has_no_causes(
             {"unparseable": 2, "unavailable": 1},
             "judge: the reply to 2 questions could not be read and 1 question got no reply;",
         ),
+        ({"questions": 2, "calls": 4, "cached": 4}, "4 replies, 4 of them from the cache"),
+        ({"panels": 2, "unanimous": 2}, "judge: all votes agreed in 2 of 2 panels"),
         ({"repeated": 1, "flipped": 1}, "changed its verdict in 1 of 1 case (100.0%)"),
+        ({"repeated": 3, "flipped": 1}, "changed its verdict in 1 of 3 cases (33.3%)"),
         ({"would_ask": 1}, "no LLM judge was used; it would be asked about 1 case"),
     ],
 )

@@ -315,9 +315,6 @@ def test_repetition_shows_how_steady_the_judge_is(cases: list[Case]) -> None:
     assert results["unlike"].verdict is Verdict.CORRECT
     assert opinions(results["other"])[0].calls == 3
     assert (result.summary.judge["repeated"], result.summary.judge["flipped"]) == (3, 1)
-    assert "changed its verdict in 1 of 3 cases (33.3%)" in write_markdown(result).read_text(
-        "utf-8"
-    )
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ def test_a_prediction_does_not_void_itself_by_standing_against_the_search(
         database.execute("CREATE TABLE numbered (a INTEGER PRIMARY KEY AUTOINCREMENT)")
         database.execute("INSERT INTO numbered VALUES (1)")
         # To shrink a witness of hundreds of rows takes hundreds of runs that never end.
-        database.execute("DELETE FROM person WHERE id > 60")
+        database.execute("DELETE FROM person WHERE id > 15")
         (everybody,) = database.execute("SELECT count(*) FROM person").fetchone()
         (right,) = database.execute(GOLD).fetchone()
     outcome = run(case, sql.format(all=everybody, right=right), "ex,verdict,witness_accuracy")

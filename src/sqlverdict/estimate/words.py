@@ -8,7 +8,6 @@ from sqlverdict.estimate.plan import LabelPlan
 from sqlverdict.files.text import count
 
 SAMPLING_ONLY = "sampling error only, on these cases, not on new questions"
-NO_LABEL = "no SQL, or a question without an answer"
 
 
 def accuracy_sentence(outcome: Accuracy) -> str:

@@ -14,15 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 from sqlverdict.abstain.benchmark.build import Material, Recipe, build_benchmark
-from sqlverdict.abstain.benchmark.chat import is_chat, needs_context
 from sqlverdict.abstain.benchmark.lint import LINTS, LintData
-from sqlverdict.abstain.benchmark.question_sources import (
-    PoolQuestion,
-    QuestionSources,
-    SchemaWords,
-)
-from sqlverdict.abstain.benchmark.unanswerable import TYPES, Idea, choose
-from sqlverdict.abstain.benchmark.word_balance import WordBalance
+from sqlverdict.abstain.benchmark.question_pool import PoolQuestion, is_chat, needs_context
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
+from sqlverdict.abstain.benchmark.unanswerable import TYPES, Idea, WordBalance, choose
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Case
 

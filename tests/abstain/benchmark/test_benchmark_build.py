@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from sqlverdict.abstain.benchmark.build import Material, Recipe, build_benchmark
 from sqlverdict.abstain.benchmark.lint import LINTS
-from sqlverdict.abstain.benchmark.question_sources import read_pool
+from sqlverdict.abstain.benchmark.question_pool import read_pool
 from sqlverdict.abstain.benchmark.splits import SplitPlan
 from sqlverdict.abstain.benchmark.write import case_record
 from sqlverdict.errors import BenchmarkError

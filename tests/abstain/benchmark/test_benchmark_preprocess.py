@@ -12,11 +12,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sqlverdict.abstain.benchmark.preprocess.duplicates import drop_duplicates
 from sqlverdict.abstain.benchmark.preprocess.null_results import is_empty, with_results
 from sqlverdict.abstain.benchmark.preprocess.paraphrases import Paraphrases, paraphrase
-from sqlverdict.abstain.benchmark.preprocess.relative_time import with_dates
-from sqlverdict.abstain.benchmark.preprocess.steps import STEPS, check_steps, preprocess
+from sqlverdict.abstain.benchmark.preprocess.steps import (
+    STEPS,
+    check_steps,
+    drop_duplicates,
+    preprocess,
+    with_dates,
+)
 from sqlverdict.abstain.method import Tools
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.execute.engine import Limits

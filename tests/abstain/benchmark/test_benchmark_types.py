@@ -15,7 +15,8 @@ from sqlverdict.abstain.benchmark.columns.entities import entity_kind
 from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical
 from sqlverdict.abstain.benchmark.columns.ideas import in_style
 from sqlverdict.abstain.benchmark.columns.mentions import mentions
-from sqlverdict.abstain.benchmark.question_sources import PoolQuestion, QuestionSources, SchemaWords
+from sqlverdict.abstain.benchmark.question_pool import PoolQuestion
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.types.non_sql import about
 from sqlverdict.abstain.benchmark.unanswerable import TYPES, Idea, apportion, case_of, choose
 from sqlverdict.abstain.benchmark.words import GENERIC, meanings, same_wording

@@ -5,11 +5,10 @@
 ``templates``          queries with their values masked
 ``meaning``            templates that mean the same, by proof
 ``unanswerable``       types of unanswerable questions, their registry, and how many a database gets
-``question_sources``   what unanswerable questions are made from, with a pool from elsewhere
+``question_sources``   what unanswerable questions are made from
+``question_pool``      questions from elsewhere, talk, and what only a conversation explains
 ``words``              names as words
 ``wordnet``            English nouns as WordNet has them
-``word_balance``       which of several questions makes words tell least
-``chat``               talk in a pool, and what only a conversation explains
 ``wording``            unanswerable questions in natural words, by a language model
 ``chance``             draws that depend on the seed and the thing, not on the order
 ``lint``               what a lint is, and their registry

@@ -9,12 +9,8 @@ from dataclasses import dataclass, field, replace
 from sqlverdict.abstain.benchmark.chance import shuffled
 from sqlverdict.abstain.benchmark.lint import SPLIT_TAG
 from sqlverdict.abstain.benchmark.meaning import Meanings, Tell, find_meanings
-from sqlverdict.abstain.benchmark.question_sources import (
-    PoolQuestion,
-    QuestionSources,
-    SchemaWords,
-    schemas_of,
-)
+from sqlverdict.abstain.benchmark.question_pool import PoolQuestion
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords, schemas_of
 from sqlverdict.abstain.benchmark.splits import (
     PARTS,
     Part,

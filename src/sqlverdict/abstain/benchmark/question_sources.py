@@ -1,9 +1,4 @@
-"""What unanswerable questions are made from: answerable ones, schemas, a pool of others.
-
-A pool holds questions from elsewhere, for out-of-domain ones. It is a text file with one question a
-line; JSON or JSONL records with a ``question``; TriageSQL's file, of which small talk is taken
-unless other types are named; or any benchmark that we read.
-"""
+"""What unanswerable questions are made from: answerable ones, schemas, a pool of others."""
 
 from __future__ import annotations
 
@@ -14,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.abstain.benchmark.chat import is_chat, needs_context
+from sqlverdict.abstain.benchmark.question_pool import PoolQuestion
 from sqlverdict.abstain.benchmark.wordnet import wordnet
 from sqlverdict.abstain.benchmark.words import (
     GENERIC,
@@ -25,11 +20,8 @@ from sqlverdict.abstain.benchmark.words import (
     singular,
     words,
 )
-from sqlverdict.errors import BenchmarkError, SchemaError
+from sqlverdict.errors import SchemaError
 from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.files.text import count, read_text, split_lines
-from sqlverdict.load.benchmark import BENCHMARKS, SourceFile
-from sqlverdict.load.system_records import Records
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.parse.tokens import fold, word_set
@@ -49,15 +41,6 @@ _IDLE = word_set(
     "overall"
 )
 """Words that change nothing about what is asked for: a preferred name is a name."""
-
-
-@dataclass(frozen=True)
-class PoolQuestion:
-    """A question from elsewhere, where it came from, and whether it is mere talk."""
-
-    text: str
-    origin: str
-    chat: bool = False
 
 
 @dataclass(frozen=True)
@@ -282,101 +265,3 @@ def _read(case: Case) -> Schema | None:
     except SchemaError:
         # The database is broken; runs on it say so.
         return None
-
-
-_SMALL_TALK = "small talk"
-_ASKING = word_set(
-    "what which who whom whose when where why how is are was were do does did can could will would "
-    "should has have list show give find tell name count return display calculate compute report "
-    "describe explain identify please"
-)
-_PREPOSITIONS = word_set("in at on of for from by to with among")
-
-
-@dataclass(frozen=True)
-class QuestionPool:
-    """Questions, each wording once, and where they came from."""
-
-    questions: tuple[PoolQuestion, ...]
-    sources: tuple[SourceFile, ...]
-    note: str = ""
-
-
-def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> QuestionPool:
-    """Read a pool.
-
-    Args:
-        path: The file, or a benchmark's folder.
-        benchmark: The format, where it is a benchmark of ours.
-        types: The types to take, of TriageSQL; small talk where not given.
-
-    Raises:
-        BenchmarkError: it cannot be read, or holds no question.
-        UnknownMember: there is no such format.
-    """
-    note = ""
-    typed = False
-    if benchmark:
-        source = BENCHMARKS.get(benchmark).read(path)
-        texts = [(case.question, f"{source.name} {case.id}") for case in source.cases]
-        sources = source.sources
-    elif path.suffix.lower() in (".json", ".jsonl", ".ndjson"):
-        selected = tuple(types) or (_SMALL_TALK,)
-        records = list(_records(path))
-        typed = any(kind for _, kind, _ in records)
-        texts = [(text, where) for text, kind, where in records if not typed or kind in selected]
-        sources = (SourceFile.of(path),)
-        if typed:
-            used = count(len(texts), "question")
-            note = f"used of the pool: {used} of the types {', '.join(selected)}"
-    else:
-        lines = split_lines(read_text(path, BenchmarkError))
-        texts = [(line, f"{path.name} {number}") for number, line in enumerate(lines, 1)]
-        sources = (SourceFile.of(path),)
-    questions: dict[str, PoolQuestion] = {}
-    others = 0
-    for text, origin in texts:
-        asks = bool(benchmark) or is_question(text)
-        chat = not benchmark and is_chat(text, asks=asks)
-        # Types are those of TriageSQL, whose small talk was taken out of conversations.
-        if chat or (asks and not (typed and needs_context(text))):
-            questions.setdefault(same_wording(text), PoolQuestion(text.strip(), origin, chat))
-        else:
-            others += bool(text.strip())
-    if others:
-        entries = count(others, "entry", "entries")
-        passed_over = f"{entries} of the pool passed over: not a question that stands alone"
-        note = f"{note}; {passed_over}" if note else passed_over
-    if not questions:
-        kinds = f" of the types {', '.join(types)}" if types else ""
-        raise BenchmarkError(
-            f"{path} holds no question{kinds}. Expected one per line, or records with 'question'."
-        )
-    return QuestionPool(tuple(questions.values()), sources, note)
-
-
-def is_question(text: str) -> bool:
-    """Whether a text asks for something: small talk and statements do not.
-
-    >>> is_question("who wrote it"), is_question("List the dogs."), is_question("I am fine.")
-    (True, True, False)
-    """
-    spoken = [word for word, _, _ in question_words(text)]
-    if not spoken:
-        return False
-    asking = _ASKING.intersection(spoken)
-    return (
-        text.rstrip().endswith("?")
-        or spoken[0] in _ASKING
-        or (spoken[0] in _PREPOSITIONS and bool(asking))
-    )
-
-
-def _records(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Each record's question, type and place."""
-    for number, (record, where) in enumerate(Records(path)):
-        text = record.get("question")
-        if not isinstance(text, str):
-            raise BenchmarkError(f"{where}: found no 'question' that is text; expected one.")
-        kind = record.get("type")
-        yield text, kind.strip().lower() if isinstance(kind, str) else "", f"{path.name} {number}"

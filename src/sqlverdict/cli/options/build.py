@@ -11,7 +11,7 @@ from typing import Any, Literal
 import click
 
 from sqlverdict.abstain.benchmark.build import Material, Recipe
-from sqlverdict.abstain.benchmark.question_sources import read_pool
+from sqlverdict.abstain.benchmark.question_pool import read_pool
 from sqlverdict.abstain.benchmark.splits import SplitPlan
 from sqlverdict.abstain.benchmark.unanswerable import TYPES
 from sqlverdict.abstain.method import Tools

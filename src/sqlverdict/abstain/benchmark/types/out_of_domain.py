@@ -14,7 +14,8 @@ from itertools import zip_longest
 
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
 from sqlverdict.abstain.benchmark.columns.ideas import in_style
-from sqlverdict.abstain.benchmark.question_sources import PoolQuestion, QuestionSources
+from sqlverdict.abstain.benchmark.question_pool import PoolQuestion
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources
 from sqlverdict.abstain.benchmark.unanswerable import TYPES, Idea
 from sqlverdict.abstain.benchmark.words import GENERIC, meaning, question_words
 

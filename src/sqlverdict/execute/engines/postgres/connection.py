@@ -41,7 +41,7 @@ def quoted(*names: str) -> str:
     return sql.Identifier(*names).as_string(None)
 
 
-def literal(value: str | int) -> str:
+def server_literal(value: str | int) -> str:
     """A value as a text of SQL."""
     return sql.Literal(value).as_string(None)
 

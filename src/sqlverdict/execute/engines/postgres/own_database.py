@@ -17,9 +17,9 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engines.postgres.connection import (
     Connection,
     connect,
-    literal,
     quoted,
     server_errors,
+    server_literal,
 )
 from sqlverdict.execute.servers.statements import rows_of, undo_on_error
 from sqlverdict.files.references import Reference, with_database
@@ -80,7 +80,7 @@ def _filled(url: str, name: str, statements: Iterable[str]) -> Connection:
         if connection.info.dbname != name:
             raise DatabaseError(f"{url} leads to the database {connection.info.dbname!r}")
         # Not before there is a connection: without one it would look like a leftover.
-        rows_of(connection, f"COMMENT ON DATABASE {quoted(name)} IS {literal(_COMMENT)}")
+        rows_of(connection, f"COMMENT ON DATABASE {quoted(name)} IS {server_literal(_COMMENT)}")
         with connection.transaction():
             for statement in statements:
                 rows_of(connection, statement)

@@ -27,8 +27,8 @@ from sqlverdict.execute.engines.postgres.connection import (
     OURS,
     TEMPORARY_BYTES,
     Connection,
-    literal,
     quoted,
+    server_literal,
 )
 from sqlverdict.execute.servers.reader import PREFIX
 from sqlverdict.execute.servers.statements import rows_of
@@ -116,8 +116,8 @@ def make(admin: Connection, database: str, *, is_superuser: bool) -> ReaderRole:
     rows_of(
         admin,
         f"CREATE ROLE {quoted(name)} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION"
-        f" INHERIT CONNECTION LIMIT {_CONNECTIONS} PASSWORD {literal(secret.decode())}"
-        f" VALID UNTIL {literal(_valid_until(admin))}",
+        f" INHERIT CONNECTION LIMIT {_CONNECTIONS} PASSWORD {server_literal(secret.decode())}"
+        f" VALID UNTIL {server_literal(_valid_until(admin))}",
     )
     if is_superuser:
         limit = f"{TEMPORARY_BYTES // 1024}kB"
@@ -142,7 +142,7 @@ def renew(admin: Connection, reader: ReaderRole) -> None:
     Raises:
         psycopg.Error: there is no such role any more.
     """
-    until = literal(_valid_until(admin))
+    until = server_literal(_valid_until(admin))
     rows_of(admin, f"ALTER ROLE {quoted(reader.name)} VALID UNTIL {until}")
     reader.renewed = time()
 

@@ -29,9 +29,9 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.postgres.catalogue import read_catalogue
 from sqlverdict.execute.engines.postgres.connection import (
     Connection,
-    literal,
     quoted,
     server_errors,
+    server_literal,
 )
 from sqlverdict.execute.engines.postgres.cursor import GuardedCursor
 from sqlverdict.execute.engines.postgres.exchange import ServerError
@@ -131,7 +131,7 @@ def _hold_sequences(connection: Connection) -> None:
         sequence = quoted(schema, name)
         try:
             connection.execute("SAVEPOINT sequence")
-            ((number,),) = rows_of(connection, _NEXT.format(literal(step), sequence))
+            ((number,),) = rows_of(connection, _NEXT.format(server_literal(step), sequence))
             # One that is used up fails, or begins again, as it does in the database.
             if least <= number <= most:
                 rows_of(connection, f"ALTER SEQUENCE {sequence} RESTART WITH {number}")
