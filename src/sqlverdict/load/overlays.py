@@ -33,7 +33,7 @@ from sqlverdict.load.fields import ID_KEYS
 from sqlverdict.load.own_files.goldfile import gold_lines
 from sqlverdict.load.tables.cases import own_format
 from sqlverdict.load.tables.open_table import table_format, table_rows
-from sqlverdict.records import Case
+from sqlverdict.records import Case, Result
 
 _GOLD_KEYS = ("gold", "golds", "gold_sql", "gold_query", "SQL", "query")
 """What benchmarks call a gold."""
@@ -221,6 +221,11 @@ def _correct(golds: Mapping[str, CorrectedGold], case: Case) -> Case:
     gold = golds.get(case.id)
     if gold is None or same_golds(gold.golds, case.golds):
         return case
+    return with_golds(case, gold.golds)
+
+
+def with_golds(case: Case, golds: tuple[str, ...]) -> Case:
+    """The case with other golds, and without what is about the old ones."""
     contract = case.contract
     if contract is not None and contract.key_columns is not None:
         # They are positions in the answer of the gold that is gone.
@@ -228,7 +233,7 @@ def _correct(golds: Mapping[str, CorrectedGold], case: Case) -> Case:
     # A record, and golds that came as results, are about the gold that is gone.
     return replace(
         case,
-        golds=gold.golds,
+        golds=golds,
         gold_answers=(),
         answerable=True,
         contract=contract,
@@ -299,7 +304,7 @@ def same_golds(one: Sequence[str], other: Sequence[str]) -> bool:
     return first == second
 
 
-def reworded_cases(overlay: GoldOverlay, cases: Mapping[str, Case]) -> tuple[str, ...]:
+def reworded_cases(overlay: GoldOverlay, cases: Mapping[str, Case | Result]) -> tuple[str, ...]:
     """The cases whose question the set has in other words."""
     return tuple(
         gold.id
