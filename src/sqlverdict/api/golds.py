@@ -168,7 +168,9 @@ def _gold_set(
         for case_id, gold in source.items()
     }
     text = repr(sorted((gold.id, gold.golds) for gold in golds.values()))
-    return GoldOverlay(name, sha256(text.encode("utf-8", "backslashreplace")).hexdigest(), golds), ""
+    return GoldOverlay(
+        name, sha256(text.encode("utf-8", "backslashreplace")).hexdigest(), golds
+    ), ""
 
 
 def _changed(benchmark: Benchmark, overlay: GoldOverlay) -> Benchmark:

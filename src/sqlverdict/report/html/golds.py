@@ -33,7 +33,7 @@ def page_golds(board: GoldsBoard, columns: Sequence[GoldColumn]) -> PageGolds:
     questions = sorted(board.questions, key=lambda each: not each.moves)
     return PageGolds(
         board.sets[0].name,
-        (page_table(golds_table(board)), page_table(sets_table(board))),
+        (page_table(sets_table(board)), page_table(golds_table(board))),
         (*golds_sentences(board), *board.notes),
         tuple(_question(each, details.get((each.golds, each.id))) for each in questions),
     )

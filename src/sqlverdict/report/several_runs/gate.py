@@ -117,9 +117,7 @@ def check_run(
     notes += dict.fromkeys(note for each in baselines for note in differences(each, run))
     labels = [*rules.minimums, *words, *(each.label for each in flips)]
     decided_by = _deciding_sentences(run, labels)
-    return GateReport(
-        tuple(conditions), tuple(notes), tuple(flips), decided_by, forced.different
-    )
+    return GateReport(tuple(conditions), tuple(notes), tuple(flips), decided_by, forced.different)
 
 
 _LUCK = ": a match by luck counts as right"

@@ -7,10 +7,8 @@ systems, is tested in pairs, on the cases that are scored on both sides.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from pathlib import Path
 
 from msgspec import structs
@@ -19,13 +17,20 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.report.several_runs.comparison import choose_metric, differences_from_first
+from sqlverdict.report.several_runs.golds_changes import (
+    CaseValues,
+    GoldsChange,
+    RankSwap,
+    case_moves,
+    rank_swaps,
+    value_changes,
+)
 from sqlverdict.report.several_runs.golds_questions import GoldsQuestion, gold_questions
 from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.score.deciding import VERDICT, counted_value, counted_verdict
 from sqlverdict.score.estimates import Estimate, MetricValues
 from sqlverdict.score.sessions import SessionTally
 from sqlverdict.score.statistics.intervals import BOOTSTRAP_LIMIT
-from sqlverdict.score.statistics.significance import PairedTest, binary_pairs, paired_bootstrap
 from sqlverdict.verdicts import POLICIES, RESULTS, decide_again
 
 _VALUES = {Verdict.CORRECT: 1.0, Verdict.INCORRECT: 0.0}
@@ -101,41 +106,6 @@ class GoldsPlace(Estimate):
 
 
 @dataclass(frozen=True)
-class GoldsChange:
-    """How another set of golds changes a system's value, on the cases scored under both."""
-
-    measure: str
-    golds: str
-    system: str
-    test: PairedTest
-    gained: int
-    lost: int
-    scored_now: int
-    unscored_now: int
-
-
-@dataclass(frozen=True)
-class RankSwap:
-    """Two systems that change places: the difference between them under both sets.
-
-    Attributes:
-        measure: What ranks them.
-        golds: The other set.
-        first: The system that is better under the first set.
-        second: The one that is better under the other.
-        before: The first less the second, under the first set.
-        after: The same under the other set.
-    """
-
-    measure: str
-    golds: str
-    first: str
-    second: str
-    before: PairedTest
-    after: PairedTest
-
-
-@dataclass(frozen=True)
 class GoldsBoard:
     """Every system under every set of golds and every policy."""
 
@@ -188,10 +158,6 @@ def measure_name(metric: str, policy: str) -> str:
     return f"{metric} ({policy})" if policy else metric
 
 
-_Values = dict[str, tuple[float | None, ...]]
-"""The values of a run's cases, by id, in the order of the measures."""
-
-
 def rank_golds(columns: Sequence[GoldColumn], metrics: Sequence[str] = ()) -> GoldsBoard:
     """Rank systems under several sets of golds.
 
@@ -231,25 +197,32 @@ def rank_golds(columns: Sequence[GoldColumn], metrics: Sequence[str] = ()) -> Go
                 )
                 for name, estimate in zip(names, own, strict=True)
             )
+    kinds = [(measure.name, measure.binary) for measure in measures]
+    labels = [measure.name for measure in measures]
     changes: list[GoldsChange] = []
     swaps: list[RankSwap] = []
     questions: list[GoldsQuestion] = []
     for at, column in list(enumerate(columns))[1:]:
         both = [case_id for case_id in common if case_id in ids[0] & ids[at]]
-        changes += _changes(column.name, names, measures, values[0], values[at], both)
-        swaps += _swaps(column.name, names, measures, places, (values[0], values[at]), ids, at)
-        labels = [measure.name for measure in measures]
+        changes += value_changes(column.name, names, kinds, (values[0], values[at]), both)
+        swaps += rank_swaps(
+            column.name,
+            names,
+            kinds,
+            [_means(places, measures, names, each.name) for each in (columns[0], column)],
+            ((values[0], ids[0]), (values[at], ids[at])),
+        )
         questions += gold_questions(
             columns[0].runs,
             column.runs,
             names,
             (column.name, column.reasons, column.pairs),
-            {case_id: _moves(labels, values[0], values[at], case_id) for case_id in both},
+            {case_id: case_moves(labels, values[0], values[at], case_id) for case_id in both},
         )
     sets = [_gold_set(columns[0], column, names, common) for column in columns]
     return GoldsBoard(
         tuple(names),
-        tuple(measure.name for measure in measures),
+        tuple(labels),
         tuple(sets),
         tuple(places),
         tuple(changes),
@@ -286,7 +259,7 @@ def _explain(runs: Iterable[Run]) -> bool:
     return all(run.manifest.policy != RESULTS.name for run in runs)
 
 
-def _values(run: Run, measures: Sequence[_Measure]) -> _Values:
+def _values(run: Run, measures: Sequence[_Measure]) -> CaseValues:
     return {
         result.id: tuple(
             counted_value(measure.seen(result), measure.label, binary=measure.binary)
@@ -323,102 +296,12 @@ def _rank(value: float | None, values: Sequence[float | None]) -> int | None:
     return 1 + sum(other is not None and other > value for other in values)
 
 
-def _changes(
-    golds: str,
-    names: Sequence[str],
-    measures: Sequence[_Measure],
-    before: Sequence[_Values],
-    after: Sequence[_Values],
-    ids: Sequence[str],
-) -> Iterator[GoldsChange]:
-    for at, measure in enumerate(measures):
-        for name, old, new in zip(names, before, after, strict=True):
-            pairs = [(old[case_id][at], new[case_id][at]) for case_id in ids]
-            kinds = Counter(kind for one, two in pairs if (kind := change_kind(one, two)))
-            test = _test(pairs, binary=measure.binary)
-            yield GoldsChange(
-                measure.name,
-                golds,
-                name,
-                test,
-                *(kinds[kind] for kind in ("gained", "lost", "scored_now", "unscored_now")),
-            )
-
-
-def change_kind(before: float | None, after: float | None) -> str:
-    """How the value of a case changes; empty: it does not."""
-    if before == after:
-        return ""
-    if before is None or after is None:
-        return "scored_now" if before is None else "unscored_now"
-    return "gained" if after > before else "lost"
-
-
-def _moves(
-    labels: Sequence[str], before: Sequence[_Values], after: Sequence[_Values], case_id: str
-) -> dict[int, dict[str, str]]:
-    """How a case changes: by the system's number, the kind of change by measure."""
-    every = {
-        number: {
-            label: kind
-            for label, one, two in zip(labels, old[case_id], new[case_id], strict=True)
-            if (kind := change_kind(one, two))
-        }
-        for number, (old, new) in enumerate(zip(before, after, strict=True))
-    }
-    return {number: kinds for number, kinds in every.items() if kinds}
-
-
-def _test(pairs: Iterable[tuple[float | None, float | None]], *, binary: bool) -> PairedTest:
-    """The mean of the second less the first, over the pairs with both values."""
-    differences = Counter(
-        two - one for one, two in pairs if one is not None and two is not None
-    )
-    if binary:
-        return binary_pairs(differences[-1.0], differences[1.0], differences.total())
-    return paired_bootstrap(differences)
-
-
-def _swaps(
-    golds: str,
-    names: Sequence[str],
-    measures: Sequence[_Measure],
-    places: Sequence[GoldsPlace],
-    values: tuple[Sequence[_Values], Sequence[_Values]],
-    ids: Sequence[set[str]],
-    at: int,
-) -> Iterator[RankSwap]:
-    """The pairs of systems whose order turns round."""
-    width = len(measures) * len(names)
-    for number, measure in enumerate(measures):
-        start = number * len(names)
-        before = [each.value for each in places[start : start + len(names)]]
-        start += at * width
-        after = [each.value for each in places[start : start + len(names)]]
-        for one, two in combinations(range(len(names)), 2):
-            was, now = (_less(each[two], each[one]) for each in (before, after))
-            if was == now or not was or not now:
-                continue
-            first, second = (one, two) if was > 0 else (two, one)
-            tests = [
-                _test(
-                    (
-                        (side[second][case_id][number], side[first][case_id][number])
-                        for case_id in side[first]
-                        if case_id in shared
-                    ),
-                    binary=measure.binary,
-                )
-                for side, shared in zip(values, (ids[0], ids[at]), strict=True)
-            ]
-            yield RankSwap(measure.name, golds, names[first], names[second], *tests)
-
-
-def _less(one: float | None, other: float | None) -> int:
-    """1 where the first is less, -1 where it is more, 0 where they are the same or unknown."""
-    if one is None or other is None or one == other:
-        return 0
-    return 1 if one < other else -1
+def _means(
+    places: Sequence[GoldsPlace], measures: Sequence[_Measure], names: Sequence[str], golds: str
+) -> list[list[float | None]]:
+    """The values under a set: by measure, those of all systems."""
+    own = iter([place.value for place in places if place.golds == golds])
+    return [[next(own) for _ in names] for _ in measures]
 
 
 def _gold_set(
@@ -452,7 +335,7 @@ def _gold_set(
 
 def _notes(
     columns: Sequence[GoldColumn],
-    values: Sequence[_Values],
+    values: Sequence[CaseValues],
     names: Sequence[str],
     common: Sequence[str],
     measures: Sequence[_Measure],

@@ -41,7 +41,7 @@ def sets_table(board: GoldsBoard) -> TextTable:
         )
         for at, each in enumerate(board.sets)
     ]
-    return table(("golds", "revision", "cases", *shown), rows, "sets of golds", left=(0, 1))
+    return table(("golds", "revision", "cases", *shown), rows, "Sets of golds", left=(0, 1))
 
 
 def _file(golds: GoldSet) -> str:
@@ -53,7 +53,7 @@ def golds_table(board: GoldsBoard) -> TextTable:
     first, *others = board.sets
     headers = ["by", "system"]
     for each in board.sets:
-        headers += [each.name, f"rank by {each.name}"]
+        headers += [each.name, "rank"]
     headers += [
         "change" if len(others) == 1 else f"change from {first.name} to {each.name}"
         for each in others
@@ -66,7 +66,7 @@ def golds_table(board: GoldsBoard) -> TextTable:
                 cells += _place_cells(board.place(measure, each.name, system))
             cells += [_change_cell(board, measure, each, system) for each in others]
             rows.append(cells)
-    return table(headers, rows, "values with 95% intervals", left=(0, 1))
+    return table(headers, rows, "Values, 95% intervals and ranks", left=(0, 1))
 
 
 def _ordered(board: GoldsBoard, measure: str, first: GoldSet) -> list[str]:
@@ -111,7 +111,7 @@ def questions_table(board: GoldsBoard, most: int) -> TextTable:
     if not reasons:
         rows = [row[:-1] for row in rows]
     full = [*headers, "reason"] if reasons else headers
-    return table(full, rows, "questions that move systems", left=range(len(full)))
+    return table(full, rows, "Questions that move systems", left=range(len(full)))
 
 
 def moving_questions(board: GoldsBoard) -> list[GoldsQuestion]:
@@ -138,9 +138,7 @@ def golds_sentences(board: GoldsBoard) -> list[str]:
         questions = [each for each in board.questions if each.golds == golds.name]
         moving = [each for each in questions if each.moves]
         relations = [each.relation for each in questions]
-        known = ", ".join(
-            f"{relations.count(name):,} {name}" for name in dict.fromkeys(relations)
-        )
+        known = ", ".join(f"{relations.count(name):,} {name}" for name in dict.fromkeys(relations))
         lines.append(
             f"{golds.name}: {count(len(questions), 'question')} with another gold or value"
             f"{f' ({known})' if known else ''}, {len(moving):,} of them "

@@ -235,9 +235,7 @@ def _under_golds(runs: Sequence[Run], args: LeaderboardArgs) -> None:
 
 def _show_golds(printer: _Printer, board: GoldsBoard, most: int) -> None:
     systems, sets = count(len(board.systems), "system"), count(len(board.sets), "set")
-    printer.block(
-        f"{systems} under {sets} of golds", [sets_table(board), golds_table(board)], ()
-    )
+    printer.block(f"{systems} under {sets} of golds", [sets_table(board), golds_table(board)], ())
     moving = len(moving_questions(board))
     notes = [*golds_sentences(board), *board.notes]
     if moving > most:
