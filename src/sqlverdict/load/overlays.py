@@ -60,8 +60,8 @@ class GoldOverlay:
         name: Its name.
         sha256: The digest of its file.
         golds: Each gold with its case.
-        whole: Whether it is a revision of the whole benchmark: what it lacks has no gold in it. What
-            a list of corrections lacks keeps its gold.
+        whole: Whether it is a revision of the whole benchmark: what it lacks has no gold in it.
+            What a list of corrections lacks keeps its gold.
         without_gold: The ids of a revision's questions that have no gold there.
     """
 

@@ -73,7 +73,7 @@ def reuse_results(base: Path, out: Path, manifest: Manifest, cases: Iterable[Cas
 
 
 def _is_outdated(there: Manifest, manifest: Manifest) -> bool:
-    """Whether a run is an earlier state of another: of the same system, on sets of the same name."""
+    """Whether a run is an earlier state of another: the same system, on sets of the same name."""
     if there.fingerprint == manifest.fingerprint or there.system != manifest.system:
         return False
     own, now = (

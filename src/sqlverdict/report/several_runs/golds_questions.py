@@ -25,12 +25,14 @@ class SystemMove:
     Attributes:
         system: The system.
         kinds: How it changes (gained, lost, scored_now, unscored_now), by measure.
+        verdicts: The verdict under the first set, and under the other.
         before: What the evidence says under the first set.
         after: What it says under the other.
     """
 
     system: str
     kinds: Mapping[str, str]
+    verdicts: tuple[str, str]
     before: str
     after: str
 
@@ -106,16 +108,22 @@ def gold_questions(
                 SystemMove(
                     names[number],
                     kinds,
-                    texts_before[number][result.id],
-                    texts_after[number][result.id],
+                    (texts_before[number][result.id][0], texts_after[number][result.id][0]),
+                    texts_before[number][result.id][1],
+                    texts_after[number][result.id][1],
                 )
                 for number, kinds in moves[result.id].items()
             ),
         )
 
 
-def _sentences(run: Run, ids: set[str]) -> dict[str, str]:
-    return {each.id: first_sentence(each) for each in run.results() if each.id in ids}
+def _sentences(run: Run, ids: set[str]) -> dict[str, tuple[str, str]]:
+    """The verdict on each case, and what matters about it."""
+    return {
+        each.id: (str(run.verdict(each)), first_sentence(each))
+        for each in run.results()
+        if each.id in ids
+    }
 
 
 def gold_relation(pair: Result | None) -> tuple[GoldRelation, str]:

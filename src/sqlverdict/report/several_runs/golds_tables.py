@@ -18,7 +18,7 @@ from sqlverdict.report.terminal.tables import (
 from sqlverdict.score.statistics.significance import PairedTest
 
 _QUESTION = 50
-_KINDS = {"gained": "right", "lost": "wrong", "scored_now": "scored", "unscored_now": "unscored"}
+_KINDS = {"gained": "right", "lost": "not right", "scored_now": "scored", "unscored_now": "unscored"}
 """What became of an answer, by the kind of change."""
 
 
@@ -120,7 +120,7 @@ def moving_questions(board: GoldsBoard) -> list[GoldsQuestion]:
 
 
 def move_words(question: GoldsQuestion) -> Iterator[str]:
-    """Who moves, and by what: ``C3 is wrong now by ex, verdict (strict)``."""
+    """Who moves, and by what: ``C3 is not right now by ex``."""
     for move in question.moves:
         kinds: dict[str, list[str]] = {}
         for measure, kind in move.kinds.items():
