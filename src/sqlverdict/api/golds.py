@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from sqlverdict.api.arguments import Reference
@@ -34,6 +33,7 @@ from sqlverdict.pipeline import evaluate_systems
 from sqlverdict.records import Case
 from sqlverdict.run.options import Options, System
 from sqlverdict.run.task import as_benchmark
+from sqlverdict.runlog.folder import TemporaryFolder
 from sqlverdict.runlog.run import Run
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class EvaluatedGolds:
 
     board: GoldsBoard
     columns: tuple[GoldColumn, ...]
-    _keep: TemporaryDirectory[str] | None = field(default=None, repr=False, compare=False)
+    _keep: TemporaryFolder | None = field(default=None, repr=False, compare=False)
 
     def to_html(self, path: Reference | None = None) -> str:
         """The table, the questions that move systems, and every case, as one HTML page.
@@ -126,8 +126,8 @@ def evaluate_golds(
     options = options or Options()
     sets = [_gold_set(name, source) for name, source in _named(golds)]
     check_set_names([each.name for each, _ in sets])
-    keep = TemporaryDirectory(prefix="sqlverdict-") if out is None else None
-    folder = Path(os.fspath(out)) if out is not None else Path(keep.name if keep else "")
+    keep = TemporaryFolder() if out is None else None
+    folder = keep.path if keep is not None else Path(os.fspath(out or "."))
     own = [replace(each, out=folder / each.name / OWN, base=None) for each in systems]
     runs = evaluate_systems(benchmark, own, options=options)
     unchanged = [is_unchanged(runs, each) for each, _ in sets]
@@ -198,7 +198,10 @@ def check_set_names(names: Sequence[str]) -> None:
 
 
 def is_unchanged(runs: Sequence[Run], overlay: GoldOverlay) -> bool:
-    """Whether all runs have the golds of a set already."""
+    """Whether all runs have the golds of a set already, and every case that corrections name."""
+    ids = {result.id for run in runs for result in run.results()}
+    if not overlay.whole and not ids.issuperset(overlay.golds):
+        return False
     return all(
         same_golds(overlay.golds[result.id].golds, result.gold)
         if result.id in overlay.golds

@@ -18,7 +18,12 @@ from sqlverdict.report.terminal.tables import (
 from sqlverdict.score.statistics.significance import PairedTest
 
 _QUESTION = 50
-_KINDS = {"gained": "right", "lost": "not right", "scored_now": "scored", "unscored_now": "unscored"}
+_KINDS = {
+    "gained": "right",
+    "lost": "not right",
+    "scored_now": "scored",
+    "unscored_now": "unscored",
+}
 """What became of an answer, by the kind of change."""
 
 
