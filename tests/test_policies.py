@@ -205,15 +205,11 @@ def test_a_decision_becomes_a_verdict(name: Situation, policy: Policy) -> None:
 def test_a_logged_case_is_decided_again_as_it_would_have_been(
     name: Situation, policy: Policy
 ) -> None:
-    """Whatever policy the run had, with a judge and without one."""
     for evidence in (SITUATIONS[name], (*SITUATIONS[name], opinion(True))):
         for judged in (False, True):
             by_intent = decide(CASE, PREDICTION, evidence, INTENT, judged=judged)
-            line = Result(
-                *(0, "1", "", "", (), PREDICTION.sql, False, by_intent.verdict),
-                evidence=evidence,
-                situation=by_intent.situation,
-            )
+            fields = {"evidence": evidence, "situation": by_intent.situation}
+            line = Result(0, "1", "", "", (), "SELECT 1", False, by_intent.verdict, **fields)
             again = decide(CASE, PREDICTION, evidence, policy, judged=judged)
             assert decide_again(line, policy, judged=judged) is again.verdict
 

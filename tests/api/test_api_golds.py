@@ -76,7 +76,7 @@ def test_a_file_may_be_a_whole_revision(cases: list[sv.Case], tmp_path: Path) ->
         json.dumps([{"query": COUNT if n else MOST, "db_id": "shop"} for n in range(4)])
     )
     result = sv.evaluate_golds(cases, SYSTEMS[:1], [file], metrics=["ex"], options=OPTIONS)
-    assert [place.value for place in result.board.places] == [1.0, 0.75]
+    assert [each.value for each in result.board.places] == [1.0, 0.75]
     assert result.board.sets[1].file == str(file)
 
 

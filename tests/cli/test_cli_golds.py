@@ -267,10 +267,10 @@ def test_a_whole_revision_says_what_became_of_every_question(tiny, invoke: Invok
     call = ("--databases", tiny.databases, "--workers", 0, "--quiet", "--metrics", "ex,verdict")
     assert invoke("evaluate", "--cases", cases, *call, "--out", "runs/mine").exit_code == 0
     revision = write_revision(tiny.root)
-    shown = invoke("leaderboard", "runs/mine", "--golds", revision, "--quiet")
-    assert "dev: 1 case ('2') unscored, for the gold does not run" in shown.output
-    assert "dev: 1 case ('3') left out, for it has no gold for them" in shown.output
-    assert "dev: 1 case ('0') in other words there" in shown.output
+    board_text = invoke("leaderboard", "runs/mine", "--golds", revision, "--quiet")
+    assert "dev: 1 case ('2') unscored, for the gold does not run" in board_text.output
+    assert "dev: 1 case ('3') left out, for it has no gold for them" in board_text.output
+    assert "dev: 1 case ('0') in other words there" in board_text.output
     board = json.loads(invoke("leaderboard", "runs/mine", "--golds", revision, "--json").stdout)
     own, dev = board["sets"]
     assert (own["name"], own["cases"], own["failed"]) == ("run", 4, [])

@@ -40,12 +40,13 @@ def bird_revisions(data: Path) -> tuple[list[dict[str, object]], list[dict[str, 
     lines = (data / "bird" / "etm_gold.txt").read_text("utf-8").splitlines()
     golds = [line.rpartition("\t")[0].strip() for line in lines]
     differ = [n for n, item in enumerate(items) if item["SQL"].strip("; ") != golds[n].strip("; ")]
-    chosen = sorted({*differ[:3], *range(SIZE)})
+    numbers = sorted({*differ[:3], *range(SIZE)})
     fields = [
-        {"id": str(n), "db_id": items[n]["db_id"], "question": items[n]["question"]} for n in chosen
+        {"id": str(n), "db_id": items[n]["db_id"], "question": items[n]["question"]}
+        for n in numbers
     ]
-    old = [{**each, "gold": golds[n]} for each, n in zip(fields, chosen, strict=True)]
-    new = [{**each, "gold": items[n]["SQL"]} for each, n in zip(fields, chosen, strict=True)]
+    old = [{**each, "gold": golds[n]} for each, n in zip(fields, numbers, strict=True)]
+    new = [{**each, "gold": items[n]["SQL"]} for each, n in zip(fields, numbers, strict=True)]
     return old, new
 
 

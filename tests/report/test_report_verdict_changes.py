@@ -71,7 +71,7 @@ def test_a_case_that_needed_review_was_not_right_under_other_golds(judged_run: M
     board = rank_golds([GoldColumn("run", "", (old,)), GoldColumn("fixed", "f.jsonl", (new,))])
     (change,) = board.changes
     assert (change.gained, change.lost, change.scored_now, change.unscored_now) == (2, 1, 0, 0)
-    assert [place.value for place in board.places] == [2 / 5, 3 / 5]
+    assert [each.value for each in board.places] == [2 / 5, 3 / 5]
     assert (change.test.difference, change.test.pairs) == (pytest.approx(1 / 5), 5)
     moves = [move.verdicts for question in board.questions for move in question.moves]
     assert moves == [

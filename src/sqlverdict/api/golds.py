@@ -59,7 +59,7 @@ class EvaluatedGolds:
         >>> cases = [sv.Case("1", "shop", "", ("SELECT 1",), "shop.sqlite")]
         >>> systems = [sv.System("a", {"1": "SELECT 2"})]
         >>> result = sv.evaluate_golds(cases, systems, {"fixed": {"1": "SELECT 2"}})
-        >>> [(place.golds, place.value) for place in result.board.places]
+        >>> [(each.golds, each.value) for each in result.board.places]
         [('run', 0.0), ('fixed', 1.0)]
     """
 
@@ -124,7 +124,7 @@ def evaluate_golds(
 
     benchmark = cases if isinstance(cases, Benchmark) else as_benchmark(cases)
     options = options or Options()
-    sets = [_gold_set(name, source) for name, source in _named(golds)]
+    sets = [_gold_set(name, source) for name, source in _name_sources(golds)]
     check_set_names([each.name for each, _ in sets])
     keep = TemporaryFolder() if out is None else None
     folder = keep.path if keep is not None else Path(os.fspath(out or "."))
@@ -147,7 +147,7 @@ def evaluate_golds(
     return EvaluatedGolds(rank_golds(columns, metrics), tuple(columns), keep)
 
 
-def _named(golds: Golds) -> list[tuple[str, Mapping[str, str | Sequence[str]] | Reference]]:
+def _name_sources(golds: Golds) -> list[tuple[str, Mapping[str, str | Sequence[str]] | Reference]]:
     if isinstance(golds, Mapping):
         return list(golds.items())
     if isinstance(golds, str | os.PathLike):

@@ -109,7 +109,7 @@ def _records(path: Path) -> tuple[bool, Iterator[tuple[str, Mapping[str, Any]]]]
     if own_format(path) == "goldfile":
         return True, _gold_lines(path)
     is_list = path.suffix.lower() == ".json" and read_bytes(path, DataError).lstrip()[:1] == b"["
-    return is_list, _listed(path) if is_list else _corrections(path)
+    return is_list, _list_records(path) if is_list else _corrections(path)
 
 
 def _gold_lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -117,7 +117,7 @@ def _gold_lines(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield f"{path}, line {number + 1}", {"id": str(number), "gold": sql, "db_id": db_id}
 
 
-def _listed(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _list_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The records of a JSON list; their positions are their ids, where none has one."""
     items = decode_json(read_bytes(path, DataError), str(path), DataError, list[Any])
     objects = [item for item in items if isinstance(item, dict)]

@@ -118,7 +118,7 @@ class GoldsBoard:
     questions: tuple[GoldsQuestion, ...]
     notes: tuple[str, ...] = ()
 
-    def place(self, measure: str, golds: str, system: str) -> GoldsPlace:
+    def place_of(self, measure: str, golds: str, system: str) -> GoldsPlace:
         """The value of a system by a measure under a set."""
         return next(
             each
@@ -129,7 +129,7 @@ class GoldsBoard:
 
 
 @dataclass(frozen=True)
-class _Measure:
+class GoldsMeasure:
     """A metric, or the verdict by a policy."""
 
     label: str
@@ -139,6 +139,7 @@ class _Measure:
 
     @property
     def name(self) -> str:
+        """Its name in tables."""
         return measure_name(self.label, self.policy)
 
     def seen(self, result: Result) -> Result:
@@ -232,7 +233,7 @@ def rank_golds(columns: Sequence[GoldColumn], metrics: Sequence[str] = ()) -> Go
     )
 
 
-def _measures(runs: Sequence[Run], metrics: Sequence[str]) -> Iterator[_Measure]:
+def _measures(runs: Sequence[Run], metrics: Sequence[str]) -> Iterator[GoldsMeasure]:
     labels = dict.fromkeys(
         [choose_metric(runs, name) for name in metrics]
         or [
@@ -246,12 +247,12 @@ def _measures(runs: Sequence[Run], metrics: Sequence[str]) -> Iterator[_Measure]
     for label in labels:
         binary = all(label in run.manifest.binary for run in runs)
         if label != VERDICT:
-            yield _Measure(label, "", binary, judged)
+            yield GoldsMeasure(label, "", binary, judged)
         elif _explain(runs):
             for policy in POLICIES:
-                yield _Measure(label, policy, binary, judged)
+                yield GoldsMeasure(label, policy, binary, judged)
         else:
-            yield _Measure(label, "", binary, judged)
+            yield GoldsMeasure(label, "", binary, judged)
 
 
 def _explain(runs: Iterable[Run]) -> bool:
@@ -259,7 +260,7 @@ def _explain(runs: Iterable[Run]) -> bool:
     return all(run.manifest.policy != RESULTS.name for run in runs)
 
 
-def _values(run: Run, measures: Sequence[_Measure]) -> CaseValues:
+def _values(run: Run, measures: Sequence[GoldsMeasure]) -> CaseValues:
     return {
         result.id: tuple(
             counted_value(measure.seen(result), measure.label, binary=measure.binary)
@@ -269,7 +270,7 @@ def _values(run: Run, measures: Sequence[_Measure]) -> CaseValues:
     }
 
 
-def _estimates(run: Run, measures: Sequence[_Measure], ids: set[str]) -> list[Estimate]:
+def _estimates(run: Run, measures: Sequence[GoldsMeasure], ids: set[str]) -> list[Estimate]:
     """Each measure over some cases of a run, with the interval that its summary would have."""
     tallies = [
         (each, MetricValues(each.label, each.binary), SessionTally([each.label] * each.binary))
@@ -297,10 +298,10 @@ def _rank(value: float | None, values: Sequence[float | None]) -> int | None:
 
 
 def _means(
-    places: Sequence[GoldsPlace], measures: Sequence[_Measure], names: Sequence[str], golds: str
+    places: Sequence[GoldsPlace], measures: Sequence[GoldsMeasure], names: Sequence[str], golds: str
 ) -> list[list[float | None]]:
     """The values under a set: by measure, those of all systems."""
-    own = iter([place.value for place in places if place.golds == golds])
+    own = iter([each.value for each in places if each.golds == golds])
     return [[next(own) for _ in names] for _ in measures]
 
 
@@ -338,7 +339,7 @@ def _notes(
     values: Sequence[CaseValues],
     names: Sequence[str],
     common: Sequence[str],
-    measures: Sequence[_Measure],
+    measures: Sequence[GoldsMeasure],
 ) -> Iterator[str]:
     for name, own in zip(names, values, strict=True):
         if beyond := len(own) - len(common):

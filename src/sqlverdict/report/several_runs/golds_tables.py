@@ -29,24 +29,24 @@ _KINDS = {
 
 def sets_table(board: GoldsBoard) -> TextTable:
     """The sets: what each is, and what became of its golds."""
-    counted = {
+    ids_by_title = {
         "replaced": [each.replaced for each in board.sets],
         "no gold": [each.lacking for each in board.sets],
         "reworded": [each.reworded for each in board.sets],
         "gold fails": [each.failed for each in board.sets],
         "no database": [each.unavailable for each in board.sets],
     }
-    shown = {title: ids for title, ids in counted.items() if title == "replaced" or any(ids)}
+    columns = {title: ids for title, ids in ids_by_title.items() if title == "replaced" or any(ids)}
     rows = [
         (
             each.name,
             f"{each.revision or 'no published revision that is known'}{_file(each)}",
             f"{each.cases:,}",
-            *(f"{len(ids[at]):,}" for ids in shown.values()),
+            *(f"{len(ids[at]):,}" for ids in columns.values()),
         )
         for at, each in enumerate(board.sets)
     ]
-    return table(("golds", "revision", "cases", *shown), rows, "Sets of golds", left=(0, 1))
+    return table(("golds", "revision", "cases", *columns), rows, "Sets of golds", left=(0, 1))
 
 
 def _file(golds: GoldSet) -> str:
@@ -68,7 +68,7 @@ def golds_table(board: GoldsBoard) -> TextTable:
         for system in _ordered(board, measure, first):
             cells = [measure, system]
             for each in board.sets:
-                cells += _place_cells(board.place(measure, each.name, system))
+                cells += _place_cells(board.place_of(measure, each.name, system))
             cells += [_change_cell(board, measure, each, system) for each in others]
             rows.append(cells)
     return table(headers, rows, "Values, 95% intervals and ranks", left=(0, 1))
@@ -76,14 +76,14 @@ def golds_table(board: GoldsBoard) -> TextTable:
 
 def _ordered(board: GoldsBoard, measure: str, first: GoldSet) -> list[str]:
     """The systems, best under the first set first."""
-    places = {name: board.place(measure, first.name, name) for name in board.systems}
+    places = {name: board.place_of(measure, first.name, name) for name in board.systems}
     return sorted(places, key=lambda name: (places[name].rank or len(places) + 1, name))
 
 
-def _place_cells(place: GoldsPlace) -> list[str]:
-    rank = "–" if place.rank is None else str(place.rank)  # noqa: RUF001
-    between = interval_text(place.low, place.high)
-    return [f"{percent(place.value)} ({between}), n {place.scored:,}", rank]
+def _place_cells(ranked: GoldsPlace) -> list[str]:
+    rank = "–" if ranked.rank is None else str(ranked.rank)  # noqa: RUF001
+    between = interval_text(ranked.low, ranked.high)
+    return [f"{percent(ranked.value)} ({between}), n {ranked.scored:,}", rank]
 
 
 def _change_cell(board: GoldsBoard, measure: str, golds: GoldSet, system: str) -> str:
@@ -177,7 +177,9 @@ def _rank_sentences(board: GoldsBoard, first: GoldSet, golds: GoldSet) -> Iterat
     for measure in board.measures:
         changes = []
         for system in _ordered(board, measure, first):
-            ranks = [board.place(measure, each, system).rank for each in (first.name, golds.name)]
+            ranks = [
+                board.place_of(measure, each, system).rank for each in (first.name, golds.name)
+            ]
             if ranks[0] != ranks[1]:
                 changes.append(f"{system} {ranks[0] or 'none'} → {ranks[1] or 'none'}")
         if not changes:
