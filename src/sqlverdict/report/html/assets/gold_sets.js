@@ -11,7 +11,7 @@ function drawGoldSets() {
   fill(by("goldsets"), el("h1", null, `${counted(doc.systems.length, "system")} under several sets of golds`),
     el("ul.notes", null, sentences.map((line) => (line.startsWith("  ") ? el("li.inner", null, line.trim()) : el("li", null, line)))),
     tables.map((table) => el("section", null, textTable(table, "h2"))),
-    el("p.hint", null, "95% intervals: of a value Wilson's; of a change, and of the difference between two systems, over pairs of the same cases. n is the number of cases behind each."),
+    el("p.hint", null, "95% intervals: of a value Wilson's; of a change, and of the difference between two systems, over pairs of the same cases. n is the number of cases behind each. A rank is by the value alone; equal values share one."),
     moving.length ? el("section", null, el("h2", null, "Questions that move systems"), el("ol.suspects", null, moving.map((each) => goldsQuestion(each, first)))) : null,
     still.length ? el("details", null, el("summary", null, `${counted(still.length, "question")} with other golds that move no system`),
       el("ol.suspects", null, still.map((each) => goldsQuestion(each, first)))) : null);
