@@ -29,7 +29,7 @@ from sqlverdict.evidence_parts import (
     StageFailure,
 )
 from sqlverdict.find_situation import find_situation
-from sqlverdict.records import Case, Fault, Prediction, Reason, Verdict
+from sqlverdict.records import Case, Fault, Prediction, Reason, Result, Verdict
 from sqlverdict.situations import Situation
 from sqlverdict.verdicts import (
     INTENT,
@@ -38,6 +38,7 @@ from sqlverdict.verdicts import (
     STRICT,
     Policy,
     decide,
+    decide_again,
     situation_to_judge,
 )
 
@@ -197,6 +198,20 @@ def test_a_decision_becomes_a_verdict(name: Situation, policy: Policy) -> None:
     assert judgement.verdict == policy.table[name]
     assert judgement.situation == name
     assert (judgement.fault is not None) == (judgement.verdict is Verdict.UNSCORED)
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=list(POLICIES))
+@pytest.mark.parametrize("name", Situation)
+def test_a_logged_case_is_decided_again_as_it_would_have_been(
+    name: Situation, policy: Policy
+) -> None:
+    for evidence in (SITUATIONS[name], (*SITUATIONS[name], opinion(True))):
+        for judged in (False, True):
+            by_intent = decide(CASE, PREDICTION, evidence, INTENT, judged=judged)
+            fields = {"evidence": evidence, "situation": by_intent.situation}
+            line = Result(0, "1", "", "", (), "SELECT 1", False, by_intent.verdict, **fields)
+            again = decide(CASE, PREDICTION, evidence, policy, judged=judged)
+            assert decide_again(line, policy, judged=judged) is again.verdict
 
 
 NOT_ASKED = [(p, name) for p in POLICIES.values() for name in Situation if name not in p.asks]

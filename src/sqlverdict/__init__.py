@@ -58,6 +58,7 @@ __version__ = "0.2.0"
 if TYPE_CHECKING:
     from sqlverdict.api.batches import BatchEvaluator
     from sqlverdict.api.calls import check, load_schema, prove_pair, refute_pair
+    from sqlverdict.api.golds import EvaluatedGolds, evaluate_golds
     from sqlverdict.api.pair_result import PairResult
     from sqlverdict.api.scorer import Scorer
     from sqlverdict.api.whole_run import (
@@ -104,6 +105,7 @@ _MODULES = {
     "Comparison": "records",
     "Contract": "records",
     "Estimate": "score.estimates",
+    "EvaluatedGolds": "api.golds",
     "EvaluatedRun": "api.whole_run",
     "EvaluatedTrials": "api.whole_run",
     "Evidence": "records",
@@ -125,6 +127,7 @@ _MODULES = {
     "check": "api.calls",
     "compare_answers": "compare.answers",
     "evaluate": "api.whole_run",
+    "evaluate_golds": "api.golds",
     "evaluate_pairs": "api.whole_run",
     "evaluate_systems": "api.whole_run",
     "evaluate_trials": "api.whole_run",
@@ -146,6 +149,7 @@ __all__ = [
     "Comparison",
     "Contract",
     "Estimate",
+    "EvaluatedGolds",
     "EvaluatedRun",
     "EvaluatedTrials",
     "Evidence",
@@ -167,6 +171,7 @@ __all__ = [
     "check",
     "compare_answers",
     "evaluate",
+    "evaluate_golds",
     "evaluate_pairs",
     "evaluate_systems",
     "evaluate_trials",

@@ -32,9 +32,10 @@ text, an error has that of the command line; the Python API sets ``spelling`` to
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 Choice = tuple[tuple[str, str], ...]
 """A column map that may be meant: names of columns with the fields they are read as."""
@@ -120,6 +121,11 @@ class SqlverdictError(Exception):
     exit_code = 2
     spelling: Callable[[OptionName | SameCall], str] = str
     """How options are written."""
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What a program may want to know beyond the message, for JSON."""
+        return {}
 
     def __init__(self, *parts: Part) -> None:
         super().__init__(*parts)

@@ -36,6 +36,7 @@ from sqlverdict.records import (
     Judgement,
     Prediction,
     Reason,
+    Result,
     Verdict,
 )
 from sqlverdict.situations import Decision, Situation
@@ -130,6 +131,23 @@ def decide(
     alone = situation is Situation.MATCH and not was_searched(evidence)
     p_right, basis = model.expect(Situation.UNSEARCHED_MATCH if alone else situation)
     return Judgement(Verdict(decision), None, reasons, situation.value, p_right, basis)
+
+
+def decide_again(result: Result, policy: Policy, *, judged: bool = False) -> Verdict:
+    """The verdict on a case of a run log under another policy, by the evidence that is there.
+
+    Args:
+        result: A case of a run that looked for proofs and witnesses.
+        policy: The policy.
+        judged: Whether the run had a judge. What it was not asked needs review.
+    """
+    if not result.situation:
+        # Nothing was compared with a gold: every policy says the same.
+        return result.verdict
+    decision = policy.decide(Situation(result.situation), judged=judged)
+    if decision == "ask":
+        return _by_opinion(_opinion(result.evidence), ()).verdict
+    return Verdict.UNSCORED if decision == "unscored" else Verdict(decision)
 
 
 def situation_to_judge(

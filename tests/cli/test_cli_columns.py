@@ -80,9 +80,9 @@ def test_each_system_of_a_sheet_has_a_run_that_is_resumed(invoke: Invoke) -> Non
     assert again.exit_code == 0
     # Other commands read the cases again as that command did.
     Path("fix.csv").write_text("id,gold\n11,SELECT 1\n")
-    overlay = ("--gold-overlay", "fix=fix.csv", "--out", "fixed")
-    assert invoke("rescore", "all/gpt-4o", "all/llama 3", *overlay).exit_code == 0
-    assert sv.read_run(Path("fixed/llama 3")).estimate("ex").value == 1.0
+    golds = ("--golds", "fix=fix.csv", "--out", "fixed")
+    assert invoke("leaderboard", "all/gpt-4o", "all/llama 3", *golds).exit_code == 0
+    assert sv.read_run(Path("fixed/llama 3/fix")).estimate("ex").value == 1.0
     assert "SELECT 1" in invoke("show", "all/llama 3", "11").output
 
 

@@ -32,7 +32,6 @@ SILENT = {
     "evaluate": "tables of figures; its reports are doors below",
     "explain": "words of the toolkit",
     "init": "a project file",
-    "leaderboard": "figures of runs",
     "lint": "queries and what is suspect in them",
     "pair": "two queries without a question",
     "prove": "two queries without a question",
@@ -124,12 +123,12 @@ def written_audit(talks: Talks, name: str) -> str:
     return file.read_text("utf-8")
 
 
-def rescored(talks: Talks) -> str:
+def under_other_golds(talks: Talks) -> str:
     overlay = talks.in_folder("fixed.jsonl")
     gold = ["SELECT min(price) FROM item"]
     overlay.write_text(json.dumps({"id": CASE, "gold": gold, "reason": "a test"}) + "\n")
     out = talks.in_folder("again")
-    return cli("rescore", talks.run, "--gold-overlay", overlay, "--out", out, "--quiet")
+    return cli("leaderboard", talks.run, "--golds", overlay, "--out", out, "--quiet")
 
 
 def built(talks: Talks) -> str:
@@ -174,7 +173,7 @@ DOORS: dict[str, Callable[[Talks], str]] = {
     "doctor": repeated,
     "label --export-cases": lambda talks: exported(talks, "--export-cases"),
     "label --offline": offline_page,
-    "rescore": rescored,
+    "leaderboard --golds": under_other_golds,
     "show CASE": lambda talks: cli("show", talks.run, CASE),
     "show --format csv": lambda talks: cli("show", talks.run, "--format", "csv"),
     "evaluate: report.md": lambda talks: (talks.run / "report.md").read_text("utf-8"),

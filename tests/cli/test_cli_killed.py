@@ -30,13 +30,13 @@ METRICS = ("--metrics", "ex,witness_accuracy", "--databases", ".", "--workers", 
 SHARDS = [["evaluate", "--cases", "cases.jsonl", *METRICS, "--shard", f"{n}/2"] for n in (1, 2)]
 PREPARATIONS: dict[str, list[list[str]]] = {
     "merge": [[*SHARDS[0], "--out", "part1"], [*SHARDS[1], "--out", "part2"]],
-    "rescore": [["evaluate", "--cases", "cases.jsonl", *METRICS, "--out", "base"]],
+    "golds": [["evaluate", "--cases", "cases.jsonl", *METRICS, "--out", "base"]],
     "audit": [["evaluate", "--cases", "cases.jsonl", *METRICS, "--out", "base"]],
     "build": [],
 }
 COMMANDS = {
     "merge": ["evaluate", "--merge", "part1", "--merge", "part2", "--out", "out/run"],
-    "rescore": ["rescore", "base", "--gold-overlay", "fixed.jsonl", "--out", "out/run", "--quiet"],
+    "golds": ["leaderboard", "base", "--golds", "fixed.jsonl", "--out", "out", "--quiet"],
     "audit": ["audit", "base", "--out", "out/a.md", "--out", "out/a.jsonl"],
     "build": ["build", "--benchmark", "demo", "--databases", "demo", "--out", "out/b", "--quiet"],
 }

@@ -82,9 +82,9 @@ def test_merged_shards_are_scored_again_with_other_golds(folder: Path, parts: li
     CliRunner().invoke(sqlverdict, merge_call(parts, whole))
     fixes = folder / "fixes.jsonl"
     fixes.write_text(json.dumps({"id": "4", "gold": "SELECT n + 1 FROM t"}) + "\n")
-    done = CliRunner().invoke(sqlverdict, ["rescore", str(whole), "--gold-overlay", str(fixes)])
-    assert done.exit_code in (0, 4), done.output
-    again = read_run(folder / "whole+fixes")
+    done = CliRunner().invoke(sqlverdict, ["leaderboard", str(whole), "--golds", str(fixes)])
+    assert done.exit_code == 0, done.output
+    again = read_run(whole / "golds" / "fixes")
     assert again.manifest.cases == 11
     assert [r.id for r in read_results(again.folder) if "n + 1" in r.gold[0]] == ["4"]
 

@@ -1,4 +1,4 @@
-"""What gates, comparisons and rescored runs say of cases that the evidence decides."""
+"""What gates, comparisons and runs under other golds say of cases that the evidence decides."""
 
 from __future__ import annotations
 
@@ -14,13 +14,9 @@ from sqlverdict.report.one_run.junit import write_junit
 from sqlverdict.report.several_runs.comparison import compare_runs
 from sqlverdict.report.several_runs.gate import check_run
 from sqlverdict.report.several_runs.gate_rules import Allowance, Rules
+from sqlverdict.report.several_runs.golds_board import GoldColumn, rank_golds
+from sqlverdict.report.several_runs.golds_tables import golds_sentences, questions_table
 from sqlverdict.report.several_runs.pull_request import pull_request_comment
-from sqlverdict.report.several_runs.rescored import (
-    compare_golds,
-    flipped_table,
-    rescored_sentences,
-    rescored_table,
-)
 from sqlverdict.runlog.run import Run
 
 BY_VERDICT: dict[str, Any] = {"metrics": {"verdict": 1}, "binary": ("verdict",)}
@@ -68,20 +64,20 @@ def test_a_case_that_needs_review_now_is_not_called_unscored(judged_run: MakeRun
     assert report.conditions[0].detail == (f"q0: needs review now, {LUCKY}. Question 0?",)
 
 
-def test_a_rescored_case_that_needed_review_was_not_right(judged_run: MakeRun) -> None:
+def test_a_case_that_needed_review_was_not_right_under_other_golds(judged_run: MakeRun) -> None:
     review, right, wrong = Verdict.NEEDS_REVIEW, Verdict.CORRECT, Verdict.INCORRECT
     old = judged_run("mine", review, right, wrong, review, right)
     new = judged_run("mine+fixed", right, review, right, wrong, right)
-    rescored = compare_golds([(old, new)], "verdict", {})
-    (system,) = rescored.systems
-    assert (system.gained, system.lost, system.scored_now, system.unscored_now) == (2, 1, 0, 0)
-    assert (system.before, system.after) == (2 / 5, 3 / 5)
-    assert dict(system.moves) == {
-        "correct -> needs_review": 1,
-        "incorrect -> correct": 1,
-        "needs_review -> correct": 1,
-    }
-    assert rescored_table(rescored).headers[4:8] == ("gained", "lost", "scored now", "unscored now")
-    assert flipped_table(rescored, 5).rows[0][5] == "needs_review -> correct"
-    sentences = rescored_sentences(rescored)
-    assert "3 answers in all: 2 gained, 1 lost, 0 scored now, 0 unscored now" in sentences[1]
+    board = rank_golds([GoldColumn("run", "", (old,)), GoldColumn("fixed", "f.jsonl", (new,))])
+    (change,) = board.changes
+    assert (change.gained, change.lost, change.scored_now, change.unscored_now) == (2, 1, 0, 0)
+    assert [each.value for each in board.places] == [2 / 5, 3 / 5]
+    assert (change.test.difference, change.test.pairs) == (pytest.approx(1 / 5), 5)
+    moves = [move.verdicts for question in board.questions for move in question.moves]
+    assert moves == [
+        ("needs_review", "correct"),
+        ("correct", "needs_review"),
+        ("incorrect", "correct"),
+    ]
+    assert questions_table(board, 5).rows[1][-1] == "mine is not right now by verdict"
+    assert "3 questions with another gold or value" in golds_sentences(board)[-1]

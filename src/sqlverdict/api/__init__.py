@@ -7,6 +7,7 @@
 ``batches``      batches in, batches out, for Ray Data, Dask and Spark
 ``whole_run``    whole runs, and trials: files, tables and records in, filters and tables out; what
                  the command line uses too: evaluate_systems, load_predictions, read_run
+``golds``        systems under several sets of golds
 ``inputs``       the cases and options of whole runs, whatever they come as
 ``predictions``  the predictions of whole runs: a file, a table, records, a mapping or a list
 ``rows``         rows of tables and entries of lists, as records

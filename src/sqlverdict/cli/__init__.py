@@ -8,6 +8,7 @@
 ``project``      options from the project file, sqlverdict.toml
 ``own_data``     finds questions, predictions and the database in a folder, for ``init``
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs
+``gold_columns``  runs under other golds
 ``judge_contexts``  asks the judge of a run again, in other contexts
 ``count_labels``   counts people's labels by situation, for ``evaluate --set confidence=FILE``
 ``label_proofs``  proofs that two predictions of a case are equal, for labels

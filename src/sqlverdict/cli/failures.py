@@ -15,6 +15,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -76,6 +77,17 @@ def message_of(error: BaseException, args: Sequence[str], *, terminated: bool = 
     if is_storage(error):
         return f"error: {storage_text(error)}. Check the path, its permissions and the free space."
     return _bug_text(error, args)
+
+
+def json_of(error: BaseException, args: Sequence[str]) -> str:
+    """The error as JSON, where a command asked for JSON and the error has details; else empty."""
+    asks = "--json" in args or ("--format", "json") in pairwise(args) or "--format=json" in args
+    if not asks or not isinstance(error, SqlverdictError) or not error.details:
+        return ""
+    # Imported here: few errors need it.
+    from sqlverdict.cli.options.shared import json_text
+
+    return json_text({"error": str(error), **error.details})
 
 
 def termination_text(message: str = "") -> str:

@@ -48,11 +48,14 @@ FORMER: Mapping[str, str] = {
     "metrics": "explain metrics ...",
     "presets": "explain presets ...",
     "query": "pair ...",
+    "rescore": "leaderboard ...",
     "replay": "refute --replay ...",
     "rules": "explain rules ...",
     "trials": "table --of trials ...",
 }
 """What to give instead of commands that are gone; ``...`` is what followed the name."""
+_RENAMED: Mapping[str, Mapping[str, str]] = {"rescore": {"--gold-overlay": "--golds"}}
+"""Options of commands that are gone, and what they are called in the new one."""
 _REPEATED = "--merge"
 """An option that stands before each of the arguments, not before the first alone."""
 
@@ -154,13 +157,15 @@ class Commands(click.Group):
                 rest, *pos, **{**settings, "standalone_mode": False, "obj": rest}
             )
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every error ends here
-            from sqlverdict.cli.failures import exit_code_of, message_of
+            from sqlverdict.cli.failures import exit_code_of, json_of, message_of
 
             if debug:
                 import traceback
 
                 traceback.print_exception(error, file=sys.stderr)
             click.echo(message_of(error, rest, terminated=_is_terminated), err=True)
+            if content := json_of(error, rest):
+                click.echo(content)
             sys.exit(INTERRUPTED if _is_terminated else exit_code_of(error))
         if _is_terminated:
             # A server ends by itself.
@@ -229,6 +234,10 @@ def new_line(former: str, rest: Sequence[str]) -> str:
 
     new, followed, _ = FORMER[former].partition(" ...")
     words = [without_secrets(word) for word in rest] if followed else []
+    renamed = _RENAMED.get(former, {})
+    for position, word in enumerate(words):
+        option, sign, value = word.partition("=")
+        words[position] = f"{renamed.get(option, option)}{sign}{value}"
     if new.endswith(_REPEATED):
         arguments = list(takewhile(lambda word: not word.startswith("-"), words))
         words = words[len(arguments) :]

@@ -11,8 +11,10 @@ from sqlverdict.audit.gold import Audit
 from sqlverdict.cli.options.shared import command_line
 from sqlverdict.report.html.build import make_document
 from sqlverdict.report.html.document import PageSuspect
+from sqlverdict.report.html.golds import page_golds
 from sqlverdict.report.html.page import save_page
 from sqlverdict.report.reliability.figures import ReliabilityRequest
+from sqlverdict.report.several_runs.golds_board import GoldColumn, GoldsBoard
 from sqlverdict.runlog.run import Run
 
 
@@ -23,6 +25,7 @@ def write_html(
     remarks: Sequence[str] = (),
     audit: Audit | None = None,
     request: ReliabilityRequest | None = None,
+    golds: tuple[GoldsBoard, Sequence[GoldColumn]] | None = None,
 ) -> None:
     """Write runs as one page, and say so.
 
@@ -32,6 +35,7 @@ def write_html(
         remarks: What makes a comparison of them weaker.
         audit: Golds under suspicion, where an audit was made.
         request: How reliability is measured; by default as the command does it.
+        golds: The systems under several sets of golds; the runs are those of the first set.
     """
     document = make_document(
         runs,
@@ -40,6 +44,7 @@ def write_html(
         suspects=None if audit is None else _suspects(audit),
         suspect_notes=() if audit is None else audit.notes,
         request=request,
+        golds=None if golds is None else page_golds(*golds),
     )
     save_page(target, document)
     click.echo(f"written: {target}", err=True)

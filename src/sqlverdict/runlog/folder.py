@@ -41,7 +41,7 @@ _OURS = (PROBLEMS, SUMMARY, "report.md", "report.html", "junit.xml", RESULTS, MA
 _MOST_NAMES = 5
 
 
-class _TemporaryFolder:
+class TemporaryFolder:
     """A folder that goes away with the last reference to this object."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class RunFolder:
     """
 
     def __init__(self, folder: Path | None, manifest: Manifest, *, overwrite: bool) -> None:
-        self._keep = _TemporaryFolder() if folder is None else None
+        self._keep = TemporaryFolder() if folder is None else None
         self.folder = self._keep.path if self._keep is not None else Path(folder or ".")
         self._began = perf_counter()
         self._writes = False

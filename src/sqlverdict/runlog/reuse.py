@@ -26,12 +26,16 @@ from sqlverdict.runlog.manifest import (
     read_manifest,
     write_manifest,
 )
+from sqlverdict.runlog.run import SUMMARY
 
 _decode = msgspec.json.Decoder(Result).decode
 
 
 def reuse_results(base: Path, out: Path, manifest: Manifest, cases: Iterable[Case]) -> None:
-    """Fill a new run's folder with the results that stand; one that holds a run stays as it is.
+    """Fill a new run's folder with the results that stand.
+
+    A folder that holds the same run stays as it is; one that holds a run of the same set of golds,
+    which changed since, is filled anew.
 
     Args:
         base: The folder of the earlier run.
@@ -42,8 +46,6 @@ def reuse_results(base: Path, out: Path, manifest: Manifest, cases: Iterable[Cas
     Raises:
         RunLogError: more than the golds changed, or there is no run.
     """
-    if (out / RESULTS).exists():
-        return
     earlier = read_manifest(base)
     changes = changes_between(_without_overlays(earlier), _without_overlays(manifest))
     if changes:
@@ -53,9 +55,12 @@ def reuse_results(base: Path, out: Path, manifest: Manifest, cases: Iterable[Cas
             OptionName("overwrite", True),
             ".",
         )
+    if (out / RESULTS).exists() and not _is_outdated(read_manifest(out), manifest):
+        return
     out.mkdir(parents=True, exist_ok=True)
     lock = lock_folder(out)
     try:
+        (out / SUMMARY).unlink(missing_ok=True)
         started = datetime.now(UTC).isoformat(timespec="seconds")
         write_manifest(out, replace(manifest, started=started))
         # The log comes last: where it lies, the manifest and all witnesses that it names do too.
@@ -65,6 +70,16 @@ def reuse_results(base: Path, out: Path, manifest: Manifest, cases: Iterable[Cas
                 _copy_witnesses(result, base, out)
     finally:
         lock.release()
+
+
+def _is_outdated(there: Manifest, manifest: Manifest) -> bool:
+    """Whether a run is an earlier state of another: the same system, on sets of the same name."""
+    if there.fingerprint == manifest.fingerprint or there.system != manifest.system:
+        return False
+    own, now = (
+        {name for name in each.inputs if name.startswith(OVERLAY)} for each in (there, manifest)
+    )
+    return bool(own) and own == now
 
 
 def _without_overlays(manifest: Manifest) -> Manifest:

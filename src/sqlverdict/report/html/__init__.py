@@ -6,6 +6,7 @@
 ``columns``      the columns of the index: one entry per case
 ``reliability``  the reliability of a run that abstains or says how sure it is
 ``details``      one case of one run: evidence in words, tables and steps, both answers row by row
+``golds``        the systems under several sets of golds
 ``bar``          the parts of the evidence bar, and the sentence for a manager
 ``page``         from the document to the page; writes ``report.html``
 

@@ -15,6 +15,7 @@ from sqlverdict.report.html.bar import PARTS
 from sqlverdict.report.html.columns import CaseTable, RunTable, blocks
 from sqlverdict.report.html.document import (
     PageDocument,
+    PageGolds,
     PageIndex,
     PageReliability,
     PageSuspect,
@@ -42,6 +43,7 @@ def make_document(
     suspect_notes: Sequence[str] = (),
     remarks: Sequence[str] = (),
     request: ReliabilityRequest | None = None,
+    golds: PageGolds | None = None,
 ) -> PageDocument:
     """The document of one or several runs of the same cases.
 
@@ -54,6 +56,7 @@ def make_document(
         request: How reliability is measured, in full. By default the page has what it needs to
             compute RS(c) itself, for runs that abstain, say how sure they are, or have questions
             without an answer.
+        golds: The systems under other golds; the runs are those under the first set.
 
     Raises:
         UsageError: there is no run, or one is given twice.
@@ -91,6 +94,7 @@ def make_document(
         suspects=None if suspects is None else tuple(suspects),
         suspect_notes=tuple(suspect_notes),
         block=BLOCK,
+        golds=golds,
     )
     return PageDocument(index, blocks(tables, number, BLOCK))
 

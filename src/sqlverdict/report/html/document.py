@@ -10,6 +10,8 @@ from collections.abc import Mapping
 
 from msgspec import Raw, Struct
 
+from sqlverdict.report.html.details import CaseDetail
+
 Text = str | None
 
 
@@ -148,6 +150,50 @@ class PageSuspect(Struct, frozen=True):
     answers: tuple[tuple[str, str, bool | None], ...]
 
 
+class PageGoldsQuestion(Struct, frozen=True):
+    """A question whose gold a set replaces.
+
+    Attributes:
+        id: The case.
+        golds: The set.
+        question: The question.
+        relation: What is known of both golds, in two words.
+        evidence: The same as a sentence.
+        reason: Why the gold was replaced; empty: the set does not say.
+        before: The golds of the first set.
+        after: The golds of this one.
+        moves: The systems that move: the name, how, and the evidence before and after.
+        detail: The other gold against the first, as a case; ``None``: it was not compared.
+    """
+
+    id: str
+    golds: str
+    question: str
+    relation: str
+    evidence: str
+    reason: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    moves: tuple[tuple[str, str, str, str], ...]
+    detail: CaseDetail | None = None
+
+
+class PageGolds(Struct, frozen=True):
+    """The systems under several sets of golds.
+
+    Attributes:
+        first: The set that the page's cases have.
+        tables: The sets, and every system under each.
+        sentences: What moves, in words.
+        questions: The questions whose golds differ; those that move a system first.
+    """
+
+    first: str
+    tables: tuple[PageTable, ...]
+    sentences: tuple[str, ...]
+    questions: tuple[PageGoldsQuestion, ...]
+
+
 class PageIndex(Struct, frozen=True):
     """Everything but the details of the cases.
 
@@ -164,6 +210,7 @@ class PageIndex(Struct, frozen=True):
         suspects: Golds under suspicion, where an audit was made.
         suspect_notes: What an audit could not look at.
         block: How many cases a block of details holds.
+        golds: The systems under other golds, where there are some.
     """
 
     version: str
@@ -178,6 +225,7 @@ class PageIndex(Struct, frozen=True):
     suspects: tuple[PageSuspect, ...] | None
     suspect_notes: tuple[str, ...]
     block: int
+    golds: PageGolds | None = None
 
 
 class PageDocument(Struct, frozen=True):

@@ -40,6 +40,7 @@ SCRIPTS = (
     "metrics",
     "reliability",
     "golds",
+    "gold_sets",
     "main",
 )
 """The scripts in their order; each uses those before it."""

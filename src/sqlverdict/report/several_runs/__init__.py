@@ -8,7 +8,10 @@
 ``trials``         several runs of one system as trials: pass@k, agreement
 ``pull_request``   the result of a gate as a comment on a pull request
 ``paper_table``    systems by metrics, or by metric and level, as a paper prints them
-``rescored``       what other golds change: systems, ranks, questions
+``golds_board``    systems under several sets of golds: values, ranks that move
+``golds_changes``  what another set of golds changes, tested in pairs
+``golds_questions``  the questions that another set of golds moves, with the evidence
+``golds_tables``   the same as tables and sentences
 ``leaderboard``    several systems on the cases they share
 ``ranks``          how a ranking changes when another metric ranks
 ``ranks_figures``  the same as SVG

@@ -11,7 +11,7 @@ from sqlverdict.files.text import count
 from sqlverdict.records import PredictionUsage, Result
 from sqlverdict.report.one_run.case import prediction_text, separated_text
 from sqlverdict.report.one_run.sections import USAGE_WORDS
-from sqlverdict.report.several_runs.same_cases import check_same_cases
+from sqlverdict.report.several_runs.same_cases import DifferentCase, check_same_cases
 from sqlverdict.report.terminal.tables import TextTable, amount, percent, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
@@ -100,6 +100,7 @@ class ComparedRuns:
 
     ``gained`` and ``lost`` hold the first few changes; ``outcome`` has all ids. ``usage_before``
     and ``usage_after`` are over the cases that both runs could score and whose usage both know.
+    ``different_cases`` are those whose question or golds differ, where it is forced.
     """
 
     a: str
@@ -114,6 +115,7 @@ class ComparedRuns:
     notes: tuple[str, ...] = field(default=())
     usage_before: tuple[UsageFigures, ...] = ()
     usage_after: tuple[UsageFigures, ...] = ()
+    different_cases: tuple[DifferentCase, ...] = ()
 
     def as_record(self) -> dict[str, Any]:
         """The comparison as plain values, for JSON."""
@@ -209,9 +211,10 @@ def compare_runs(
         levels=tuple(sorted(levels.values(), key=_level_order)) if len(levels) > 1 else (),
         gained=tuple(changes[case_id] for case_id in gained),
         lost=tuple(changes[case_id] for case_id in lost),
-        notes=(*forced, *named_otherwise([metric], [label]), *_notes(a, b, outcome)),
+        notes=(*forced.notes, *named_otherwise([metric], [label]), *_notes(a, b, outcome)),
         usage_before=usage_before.figures(),
         usage_after=usage_after.figures(),
+        different_cases=forced.different,
     )
 
 

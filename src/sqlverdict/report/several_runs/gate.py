@@ -16,7 +16,7 @@ from sqlverdict.records import Verdict
 from sqlverdict.report.several_runs.comparison import choose_metric, differences, named_otherwise
 from sqlverdict.report.several_runs.flips import Flips, find_flips
 from sqlverdict.report.several_runs.gate_rules import NOISE, Allowance, Rules
-from sqlverdict.report.several_runs.same_cases import check_same_cases
+from sqlverdict.report.several_runs.same_cases import DifferentCase, check_same_cases
 from sqlverdict.report.terminal.tables import percent, points, short
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
@@ -50,6 +50,8 @@ class GateReport:
     flips: tuple[Flips, ...] = ()
     decided_by: tuple[str, ...] = ()
     """By what the cases are right or wrong, a sentence for each metric that a condition reads."""
+    different_cases: tuple[DifferentCase, ...] = ()
+    """The cases whose question or golds differ from the baseline's, where it is forced."""
 
     @property
     def passed(self) -> bool:
@@ -104,7 +106,8 @@ def check_run(
         decided_by = _deciding_sentences(run, [*rules.minimums, *words])
         return GateReport(tuple(conditions), tuple(notes), decided_by=decided_by)
     runs = [run, *baselines]
-    notes += check_same_cases([*baselines, run], force=force)
+    forced = check_same_cases([*baselines, run], force=force)
+    notes += forced.notes
     flips: list[Flips] = []
     for label in rules.metrics or tuple(rules.minimums) or (choose_metric(runs, None),):
         choose_metric(runs, label)
@@ -114,7 +117,7 @@ def check_run(
     notes += dict.fromkeys(note for each in baselines for note in differences(each, run))
     labels = [*rules.minimums, *words, *(each.label for each in flips)]
     decided_by = _deciding_sentences(run, labels)
-    return GateReport(tuple(conditions), tuple(notes), tuple(flips), decided_by)
+    return GateReport(tuple(conditions), tuple(notes), tuple(flips), decided_by, forced.different)
 
 
 _LUCK = ": a match by luck counts as right"

@@ -67,7 +67,7 @@ def read_trials(
     if len({run.folder.resolve() for run in runs}) < max(2, len(runs)):
         raise UsageError("trials are at least two different runs of one system")
     label = choose_metric(runs, metric)
-    notes = [*check_same_cases(runs, force=force), *named_otherwise([metric], [label])]
+    notes = [*check_same_cases(runs, force=force).notes, *named_otherwise([metric], [label])]
     scored: dict[str, list[bool]] = {}
     ids: set[str] = set()
     for run in runs:

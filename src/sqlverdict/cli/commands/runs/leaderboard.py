@@ -9,17 +9,21 @@ from pathlib import Path
 import click
 
 from sqlverdict.cli.command import command
+from sqlverdict.cli.gold_columns import gold_columns
 from sqlverdict.cli.options.fields import Heading, group, option
 from sqlverdict.cli.options.labels import LabelFieldArgs
 from sqlverdict.cli.options.shared import (
     FILE,
     FOLDER,
+    OVERLAY_FILE,
     force_option,
     html_option,
     json_option,
     markdown_option,
     print_json,
+    quiet_option,
     runs_argument,
+    show_option,
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
@@ -27,6 +31,14 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.report.reliability.systems import read_rs_name
 from sqlverdict.report.several_runs.comparison import choose_metric
+from sqlverdict.report.several_runs.golds_board import GoldsBoard, rank_golds
+from sqlverdict.report.several_runs.golds_tables import (
+    golds_sentences,
+    golds_table,
+    moving_questions,
+    questions_table,
+    sets_table,
+)
 from sqlverdict.report.several_runs.leaderboard import (
     Leaderboard,
     group_sentences,
@@ -58,6 +70,7 @@ _EXAMPLES = (
     "sqlverdict leaderboard runs/* --metric flex --baseline-metric ex --type C3=prompted",
     "sqlverdict leaderboard runs/* --metric verdict --metric 'rs(10)'",
     "sqlverdict leaderboard runs/* --reference sound --markdown",
+    "sqlverdict leaderboard runs/* --golds old.json --golds experts=fixed.jsonl --html golds.html",
 )
 
 
@@ -100,6 +113,22 @@ class LeaderboardArgs:
         help="Show where the metrics are wrong according to people's labels, for one run.",
     )
     label_fields: LabelFieldArgs = group(LabelFieldArgs)
+    golds: tuple[tuple[str, Path], ...] = option(
+        "--golds",
+        multiple=True,
+        type=OVERLAY_FILE,
+        metavar="[NAME=]FILE",
+        heading=Heading.DATA,
+        help="Also rank by these golds: a benchmark's JSON list or gold file, or corrections "
+        "(JSONL, CSV). Repeatable.",
+    )
+    out: Path | None = option(
+        "--out",
+        type=FOLDER,
+        help="With --golds: the folder of the runs under them. [default: golds, in each run]",
+    )
+    show: int = show_option(20, "this many questions that move systems, with --golds")
+    quiet: bool = quiet_option()
     force: bool = force_option()
     figures: Path | None = option(
         "--figures", type=FOLDER, help="Write SVG figures of the changed ranks to this folder."
@@ -124,6 +153,12 @@ def leaderboard(args: LeaderboardArgs) -> None:
     that reference. A system that is first by a metric and does harm by RS(10), so that never
     answering would be better, is named in a note. --json prints a list of boards, or an object
     if there is more than boards.
+
+    With --golds, every system stands in one table by every set of golds, metric and policy, with
+    the ranks that move and the questions that move them: a proof, a witness, or other answers of
+    the two golds. Only cases whose golds are others are evaluated, into new runs; all other results
+    are those of the run. The inputs are read again as the evaluate command of each run names them,
+    so start in the same folder. It is refused where anything but the golds changed since.
     """
     if args.markdown and args.as_json:
         raise UsageError("--markdown and --json cannot be combined")
@@ -131,6 +166,11 @@ def leaderboard(args: LeaderboardArgs) -> None:
     if baseline is None and (args.figures or args.types):
         raise UsageError("--figures and --type show how ranks change; give --baseline-metric")
     runs = [read_run(folder) for folder in args.runs]
+    if args.golds:
+        _under_golds(runs, args)
+        return
+    if args.out is not None:
+        raise UsageError("--out is for the runs under other golds; give --golds")
     if baseline is not None:
         baseline = choose_metric(runs, baseline)
     forced = check_same_cases(runs, force=args.force)
@@ -149,17 +189,59 @@ def leaderboard(args: LeaderboardArgs) -> None:
     if args.figures is not None:
         figures = [path for change in changes for path in write_figures(change, args.figures)]
     if args.html is not None:
-        write_html(args.html, runs, remarks=forced)
+        write_html(args.html, runs, remarks=forced.notes)
     if args.as_json:
-        more = {"changes": changes, "errors": errors, "figures": figures}
-        print_json({"boards": boards} | more if changes or errors else boards)
+        more: dict[str, object] = {"changes": changes, "errors": errors, "figures": figures}
+        if forced.different:
+            more["different_cases"] = forced.different
+        whole = changes or errors or forced.different
+        print_json({"boards": boards} | more if whole else boards)
         return
-    for note in forced:
+    for note in forced.notes:
         click.echo(f"note: {note}", err=True)
     printer = _Printer(markdown=args.markdown)
     _show(printer, boards, changes, errors)
     for path in figures:
         click.echo(f"written: {path}", err=True)
+
+
+def _under_golds(runs: Sequence[Run], args: LeaderboardArgs) -> None:
+    """Rank systems under several sets of golds.
+
+    Raises:
+        UsageError: another option is given that ranks by the runs' own golds alone.
+    """
+    others = {
+        "--baseline-metric": args.baseline_metric,
+        "--reference": args.reference,
+        "--labels": args.labels,
+        "--force": args.force,
+    }
+    for name, value in others.items():
+        if value:
+            raise UsageError(f"{name} and --golds cannot be combined")
+    columns = gold_columns(runs, args.golds, args.out, quiet=args.quiet or args.as_json)
+    board = rank_golds(columns, args.metrics)
+    if args.html is not None:
+        write_html(args.html, columns[0].runs, golds=(board, columns))
+    if args.as_json:
+        print_json(board)
+        return
+    _show_golds(_Printer(markdown=args.markdown), board, args.show)
+    for each in board.sets:
+        for folder in each.folders.values() if each.file else ():
+            click.echo(f"runs by {each.name}: {folder}", err=True)
+
+
+def _show_golds(printer: _Printer, board: GoldsBoard, most: int) -> None:
+    systems, sets = count(len(board.systems), "system"), count(len(board.sets), "set")
+    printer.block(f"{systems} under {sets} of golds", [sets_table(board), golds_table(board)], ())
+    moving = len(moving_questions(board))
+    notes = [*golds_sentences(board), *board.notes]
+    if moving > most:
+        notes.append(f"{moving - most:,} more questions; --show prints more, --json has all")
+    questions = [questions_table(board, most)] if moving and most else []
+    printer.block("what moves", questions, notes)
 
 
 def _boards(

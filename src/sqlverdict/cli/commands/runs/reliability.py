@@ -140,7 +140,9 @@ def reliability(args: ReliabilityArgs) -> None:
     if args.html is not None:
         folders = [*args.runs, *([args.baseline] if args.baseline is not None else [])]
         runs = [read_run(folder) for folder in folders]
-        write_html(args.html, runs, remarks=check_same_cases(runs, force=True), request=request)
+        write_html(
+            args.html, runs, remarks=check_same_cases(runs, force=True).notes, request=request
+        )
 
 
 def _one(args: ReliabilityArgs, request: ReliabilityRequest) -> None:

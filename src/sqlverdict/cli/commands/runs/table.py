@@ -187,7 +187,7 @@ def _check_options(args: TableArgs) -> None:
 def _print_scores(runs: Sequence[Run], args: TableArgs) -> None:
     if len(args.by) > 1 or not set(args.by) <= set(GROUPINGS):
         raise UsageError(f"a table of scores takes one --by: {' or '.join(GROUPINGS)}")
-    notes = check_same_cases(runs, force=args.force)
+    notes = check_same_cases(runs, force=args.force).notes
     paper = paper_table(
         runs,
         args.labels,

@@ -127,15 +127,15 @@ function rawText(title, text) {
     el("button", { type: "button", onclick: (event) => copy(text, event.currentTarget) }, "Copy")), el("pre.query", null, text));
 }
 
-function clauseTable(gold, prediction) {
+function clauseTable(gold, prediction, [left, right] = ["Gold", "Prediction"]) {
   const rows = clauseRows(gold, prediction);
   const same = rows.every((row) => row.same);
   return [el("table.clauses", null,
-    el("thead", null, el("tr", null, el("th", { scope: "col" }, "Clause"), el("th", { scope: "col" }, "Gold"), el("th", { scope: "col" }, "Prediction"))),
+    el("thead", null, el("tr", null, el("th", { scope: "col" }, "Clause"), el("th", { scope: "col" }, left), el("th", { scope: "col" }, right))),
     el("tbody", null, rows.map((row) => el("tr" + (row.same ? ".same" : ".differs"), null,
       el("th", { scope: "row" }, row.name.toUpperCase() || "–"),
-      el("td", { "data-side": "Gold" }, row.gold.length ? sqlLines(row.gold, { only: row.onlyGold, tag: "del" }) : el("span.quiet", null, "none")),
-      el("td", { "data-side": "Prediction" }, row.prediction.length ? sqlLines(row.prediction, { only: row.onlyPrediction, tag: "ins" }) : el("span.quiet", null, "none")))))),
+      el("td", { "data-side": left }, row.gold.length ? sqlLines(row.gold, { only: row.onlyGold, tag: "del" }) : el("span.quiet", null, "none")),
+      el("td", { "data-side": right }, row.prediction.length ? sqlLines(row.prediction, { only: row.onlyPrediction, tag: "ins" }) : el("span.quiet", null, "none")))))),
     same ? el("p.hint", null, "Both are the same except for case, quotes, spaces, aliases and tables before columns.") : null];
 }
 

@@ -1,6 +1,7 @@
 // Routes, keys and the start.
 
 const SECTIONS = [
+  ["goldsets", "Gold sets", () => Boolean(doc.golds)],
   ["overview", "Overview", () => true],
   ["summary", "Summary", () => true],
   ["cases", "Cases", () => true],
@@ -10,7 +11,7 @@ const SECTIONS = [
   ["golds", "Golds", () => doc.suspects !== null],
   ["run", "Run", () => true],
 ];
-const DRAW = { overview: drawOverview, systems: drawSystems, metrics: drawMetrics, reliability: drawReliability, golds: drawGolds, run: drawRun };
+const DRAW = { overview: drawOverview, systems: drawSystems, metrics: drawMetrics, reliability: drawReliability, golds: drawGolds, goldsets: drawGoldSets, run: drawRun };
 let sections = [];
 let drawn = null;
 let shownView = null;
@@ -37,7 +38,7 @@ function drawSummaries() {
 
 function route() {
   const [name, fields] = location.hash.replace(/^#/, "").split(/\?(.*)/s);
-  let view = sections.some(([id]) => id === name) ? name : "overview";
+  let view = sections.some(([id]) => id === name) ? name : sections[0][0];
   let position = -1;
   const list = listAddress();
   if (name.startsWith("case-")) {
@@ -50,7 +51,7 @@ function route() {
   shownView = view;
   keepFocus(drawSummaries);
   show(view, position >= 0);
-  document.title = view === "overview" ? pageTitle : `${position >= 0 ? `Case ${doc.cases.id[position]}` : sections.find(([id]) => id === view)[1]} · ${pageTitle}`;
+  document.title = view === sections[0][0] ? pageTitle : `${position >= 0 ? `Case ${doc.cases.id[position]}` : sections.find(([id]) => id === view)[1]} · ${pageTitle}`;
   // Its examples are unpacked when it is read, not before.
   if (view === "summary") keepFocus(drawSummary);
   if (view === "cases") showList(name, position, list !== listAddress(), moved);
@@ -130,7 +131,7 @@ function chooseSystem(system) {
 async function start() {
   await openDocument();
   sections = SECTIONS.filter(([, , there]) => there());
-  const views = { overview: overviewView, summary: summaryView, cases: listView, systems: systemsView, metrics: metricsView, reliability: reliabilityView, golds: goldsView, run: runView };
+  const views = { overview: overviewView, summary: summaryView, cases: listView, systems: systemsView, metrics: metricsView, reliability: reliabilityView, golds: goldsView, goldsets: goldSetsView, run: runView };
   fill(by("main"), sections.map(([name]) => views[name]()));
   fill(by("sections"), el("ul", null, sections.map(([name, label]) => el("li", null, el("a", { href: "#" + name, "data-section": name }, label)))),
     el("button.plain", { type: "button", onclick: () => by("keys").showModal() }, "Keys"));
