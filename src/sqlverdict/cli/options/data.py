@@ -240,11 +240,21 @@ def read_benchmark(
     overlays = [read_overlay(name, path) for name, path in data.overlays]
     own = read_named(replace(data, sheet="") if _is_shared(data.cases, others) else data)
     benchmark = with_overlays(own, overlays)
-    note = message_text(benchmark.column_note)
-    if note and (runs is None or not was_noted(runs, note)):
-        # At once and whatever is printed later: it decides what is compared with what.
-        click.echo(f"note: {note}", err=True)
+    say_guess(message_text(benchmark.column_note), runs)
     return benchmark
+
+
+def say_guess(note: str, runs: Path | None) -> None:
+    """Print which columns were guessed, unless a run says so already.
+
+    At once and whatever is printed later: it decides what is compared with what.
+
+    Args:
+        note: The note; empty: nothing was guessed.
+        runs: The folder of a run, or of several.
+    """
+    if note and (runs is None or not was_noted(runs, note)):
+        click.echo(f"note: {note}", err=True)
 
 
 def _is_shared(cases: Path | None, others: Sequence[Path]) -> bool:
