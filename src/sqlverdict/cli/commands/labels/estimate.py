@@ -93,7 +93,7 @@ def estimate(args: EstimateArgs) -> None:
         for run in runs:
             _show_plan(run, plan_accuracy(run.results(), args.width), as_json=args.as_json)
         return
-    labels = args.fields.read(args.labels)
+    labels = args.fields.read(args.labels, runs)
     if len(runs) > _MOST_RUNS:
         raise UsageError(
             f"{len(runs)} runs are named: one gives its accuracy, two their difference"
