@@ -245,13 +245,9 @@ def read_benchmark(
 
 
 def say_guess(note: str, runs: Path | None) -> None:
-    """Print which columns were guessed, unless a run says so already.
+    """Print which columns were guessed, at once, unless a run in the folder says so already.
 
-    At once and whatever is printed later: it decides what is compared with what.
-
-    Args:
-        note: The note; empty: nothing was guessed.
-        runs: The folder of a run, or of several.
+    It decides what is compared with what. An empty note: nothing was guessed.
     """
     if note and (runs is None or not was_noted(runs, note)):
         click.echo(f"note: {note}", err=True)

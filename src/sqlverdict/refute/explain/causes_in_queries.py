@@ -14,7 +14,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.refute.explain.new_rows import circumstance_extent, row_with_values
 from sqlverdict.refute.explain.row_checks import (
-    outer_columns,
+    unnested_columns,
     some_pair_meets,
     some_row_fails,
     some_row_meets,
@@ -54,7 +54,7 @@ class _Condition:
     def text(self) -> str:
         """The condition without table names, but those in subqueries; empty: it is too long."""
         bare = self.node.copy()
-        for reference in list(outer_columns(bare)):
+        for reference in list(unnested_columns(bare)):
             reference.set("table", None)
         text = bare.sql(DEFAULT_DIALECT)
         return text if len(text) <= _LONG else ""
@@ -170,9 +170,9 @@ def other_condition(what_if: WhatIf, *, grouped: bool = False) -> str | None:
 def _with(what_if: WhatIf, one_: _Condition, other: _Condition) -> str:
     """The gold with the prediction's condition in the place of its own."""
     gold, prediction = what_if.resolvers
-    columns = {gold.column(node): node for node in outer_columns(one_.node)}
+    columns = {gold.column(node): node for node in unnested_columns(one_.node)}
     copy = other.node.copy()
-    pairs = list(zip(outer_columns(other.node), outer_columns(copy), strict=True))
+    pairs = list(zip(unnested_columns(other.node), unnested_columns(copy), strict=True))
     for original, copied in pairs:
         own = columns.get(prediction.column(original))
         if own is not None and copied is copy:

@@ -50,18 +50,18 @@ def _name_in_query(node: Expr, table: str) -> str | None:
         for source in sources
         if isinstance(source, exp.Table) and fold(source.name) == fold(table)
     ]
-    own = {outer.table for outer in outer_columns(node) if outer.table}
+    own = {outer.table for outer in unnested_columns(node) if outer.table}
     called = [name for name in names if name in own] if len(names) > 1 else names
     return called[0] if len(called) == 1 else None
 
 
-def outer_columns(node: Expr) -> Iterator[exp.Column]:
+def unnested_columns(node: Expr) -> Iterator[exp.Column]:
     """The columns of a condition that stand outside its subqueries."""
     if isinstance(node, exp.Column):
         yield node
     elif not isinstance(node, exp.Query):
         for child in node.iter_expressions():
-            yield from outer_columns(child)
+            yield from unnested_columns(child)
 
 
 def some_pair_meets(what_if: WhatIf, one_: str, other: str, tables: set[str]) -> bool:
