@@ -14,10 +14,10 @@ from sqlglot.expressions import Expr
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.refute.explain.new_rows import circumstance_extent, row_with_values
 from sqlverdict.refute.explain.row_checks import (
-    unnested_columns,
     some_pair_meets,
     some_row_fails,
     some_row_meets,
+    unnested_columns,
 )
 from sqlverdict.refute.explain.what_if import WhatIf
 from sqlverdict.refute.explain.wording import column, row_phrase
