@@ -27,6 +27,15 @@ class Faults:
 
     def __init__(self) -> None:
         self.messages: list[str] = []
+        self._causes: list[str] = []
+
+    def expect(self, text: str) -> None:
+        """Let faults with this text pass from now on: the browser reports some of them late."""
+        self._causes.append(text)
+
+    def _note(self, message: str) -> None:
+        if not any(text in message for text in self._causes):
+            self.messages.append(message)
 
     def watch(self, page: Page) -> None:
         """Note every fault of a page from now on; no request leaves for another host."""
@@ -54,17 +63,17 @@ class Faults:
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
-            self.messages.append(f"console {message.type}: {message.text}")
+            self._note(f"console {message.type}: {message.text}")
 
     def _error(self, error: object) -> None:
-        self.messages.append(f"script error: {error}")
+        self._note(f"script error: {error}")
 
     def _dialog(self, dialog: Dialog) -> None:
-        self.messages.append(f"dialog: {dialog.message}")
+        self._note(f"dialog: {dialog.message}")
         dialog.dismiss()
 
     def _refuse(self, route: Route) -> None:
-        self.messages.append(f"request to {route.request.url}")
+        self._note(f"request to {route.request.url}")
         route.abort()
 
 

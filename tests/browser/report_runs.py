@@ -50,7 +50,7 @@ def manifest(system: str, **fields: Any) -> Manifest:
         "limits": {"seconds": 30.0},
         "sqlverdict": "0.1.0",
         "preset": "strict",
-        "stages": {"policy": "strict"},
+        "stages": {"policy": "strict", "refute": "small"},
         "started": "2026-01-01T00:00:00",
     }
     return Manifest(**(usual | fields))

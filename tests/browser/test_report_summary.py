@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser_parts import PHONE, VIEWPORT, OpenPage, address_of
-from report_runs import every_kind, opened, result, write_run
+from report_runs import every_kind, opened, result, witness, write_run
 
 from sqlverdict.records import Verdict
 from sqlverdict.report.html.page import write_page
@@ -20,7 +20,7 @@ def test_three_numbers_and_three_examples_fit_one_screen(open_file: OpenPage, re
     assert figures == [
         "98% right 292 of 299 questions; 95% interval 95.2 to 98.9",
         "6 wrong answers 2% of 299 questions",
-        "0 answers to look at none is right by luck, none is open",
+        "0 answers to look at 1 match by luck is counted as wrong",
     ]
     marks = page.locator(".example .verdict-line").all_inner_texts()
     assert [text.split("\n")[-1] for text in marks] == ["wrong", "wrong", "abstained correctly"]
@@ -36,6 +36,42 @@ def test_three_numbers_and_three_examples_fit_one_screen(open_file: OpenPage, re
     page.locator(".example a").first.click()
     page.wait_for_selector("#case-title")
     assert "system=other" in address_of(page)
+
+
+@pytest.mark.parametrize(
+    ("policy", "verdict", "words"),
+    [
+        ("strict", Verdict.INCORRECT, "0 answers to look at 1 match by luck is counted as wrong"),
+        ("intent", Verdict.CORRECT, "1 answer to look at 1 right by luck"),
+        ("results", Verdict.CORRECT, "1 answer to look at 1 right by luck"),
+    ],
+)
+def test_a_match_by_luck_is_called_what_the_policy_makes_of_it(
+    open_file: OpenPage, tmp_path: Path, policy: str, verdict: Verdict, words: str
+) -> None:
+    lucky = result(0, verdict, evidence=(witness(),), situation="ordinary_witness")
+    stages = {"policy": policy, "refute": "small"}
+    run = write_run(tmp_path / "run", [lucky, result(1)], "mine", stages=stages)
+    page = opened(open_file, write_page(tmp_path / "report.html", [run]), "#summary")
+    page.wait_for_selector(".figure-mid")
+    assert " ".join(page.locator(".figure-mid").inner_text().split()) == words
+
+
+@pytest.mark.parametrize(
+    ("stages", "words"),
+    [
+        ({"refute": "small"}, "none is right by luck, none is open"),
+        ({}, "none is open; matches by luck were not searched"),
+        ({"search": "none was possible"}, "none is open; matches by luck were not searched"),
+    ],
+)
+def test_without_a_search_nothing_is_said_of_luck(
+    open_file: OpenPage, tmp_path: Path, stages: dict[str, str], words: str
+) -> None:
+    run = write_run(tmp_path / "run", [result(0)], "mine", stages={"policy": "intent", **stages})
+    page = opened(open_file, write_page(tmp_path / "report.html", [run]), "#summary")
+    page.wait_for_selector(".figure-mid")
+    assert page.locator(".figure-mid").inner_text().endswith(f"\n{words}")
 
 
 def test_it_prints_on_one_sheet_and_nothing_else(

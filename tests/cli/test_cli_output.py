@@ -77,6 +77,25 @@ def test_the_guess_of_columns_is_said_once(data: Path) -> None:
     assert "read 'Target' as gold" in evaluate("--out", "runs/x", "--overwrite")
 
 
+@pytest.mark.parametrize("name", ["answers.csv", "answers.jsonl"])
+def test_the_guess_of_columns_of_predictions_is_said_once(data: Path, name: str) -> None:
+    Path("cases.csv").write_text("id,gold\na,SELECT 1\nb,SELECT 2\n", encoding="utf-8")
+    texts = {
+        "answers.csv": "id,Reply\na,SELECT 1\nb,SELECT 3\n",
+        "answers.jsonl": '{"id": "a", "Reply": "SELECT 1"}\n{"id": "b", "Reply": "SELECT 3"}\n',
+    }
+    Path(name).write_text(texts[name], encoding="utf-8")
+    guess = f"note: {name}: read 'Reply' as prediction, as it holds queries"
+    words = ("evaluate", "--cases", "cases.csv", "--databases", "shop.sqlite", "--predictions")
+    assert call(*words, name, "--out", "runs/x").count(guess) == 1
+    assert guess not in call(*words, name, "--out", "runs/x")
+    assert guess not in call(*words, name, "--out", "runs/x", "--overwrite")
+    assert call(*words, name, "--out", "elsewhere", "--quiet").count(guess) == 1
+    again = call(*words, name, "--predictions", f"other={name}", "--out", "both")
+    assert again.count(guess) == 2, "each system's file has its guess"
+    assert guess not in call(*words, name, "--predictions", f"other={name}", "--out", "both")
+
+
 def test_quiet_keeps_the_reason_why_nothing_could_be_evaluated(data: Path) -> None:
     url = "postgresql://nobody@127.0.0.1:9/shop"
     output = evaluate("--quiet", code=3, databases=url)

@@ -309,6 +309,12 @@ def test_rose_labels_are_read(label: Label, data_root: Path) -> None:
     assert "288 left out: the runs have no case of this id" in output
 
 
+def test_an_offline_page_says_how_many_cases_are_left_out(label: Label, tmp_path: Path) -> None:
+    output = label("--annotators", "cai", "--offline", str(tmp_path / "cai.html"))
+    assert "(6 items)" in output
+    assert "left out: 1 case without two queries to compare (no SQL, or no gold)" in output
+
+
 def test_an_offline_page_does_not_know_the_gold_and_its_votes_come_back(
     label: Label, run: Run, tmp_path: Path
 ) -> None:

@@ -31,6 +31,11 @@ SEVERAL = f"First:\n```sql\n{ONE}\n```\nBetter:\n```sql\n{TWO}\n```\nDone."
         (f"```sql\n{ONE}\n```\nand cut off:\n```sql\n{TWO}", 1),
         (f"{ONE};\n```sql\n{TWO}\n```\n```sql\n{ONE}\n```", 0),
         ("There is no SQL here.", 0),
+        (rf"\boxed{{{ONE}}} or better \boxed{{{TWO}}}", 2),
+        (rf"\boxed{{{ONE}}} again \boxed{{\text{{{ONE};}}}}", 1),
+        (rf"\boxed{{{ONE}}} or \boxed{{{TWO} FR", 1),
+        (rf"{ONE};\n\nor \boxed{{{TWO}}} or \boxed{{{ONE}}}", 0),
+        (rf"<answer>\boxed{{{ONE}}} or \boxed{{{TWO}}}</answer>", 2),
     ],
 )
 def test_the_different_complete_answers_of_a_reply_are_counted(reply: str, number: int) -> None:

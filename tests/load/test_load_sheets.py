@@ -12,11 +12,13 @@ import sqlverdict as sv
 from small_databases import sqlite_file
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import DataError, UsageError
+from sqlverdict.load.benchmark import PairedCases
 from sqlverdict.load.overlays import read_overlay
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.tables.cases import read_own_file
 from sqlverdict.load.tables.excel import sheet_names
+from sqlverdict.load.tables.header import joined_names
 
 GOLD = "SELECT count(*) FROM item"
 COVER = (("Eval of the bot",), (), (None, "November"))
@@ -199,11 +201,56 @@ def test_german_columns_below_merged_headings_are_understood(tmp_path: Path, sho
     assert evaluate("--cases", file, "--databases", shop, "--out", tmp_path / "r").startswith("0\n")
 
 
-def test_a_header_of_two_rows_is_named(tmp_path: Path, shop: Path) -> None:
+TWO_ROWS: Sheet = (
+    ("Nr", "Frage", "Referenz", "Modell A", None, "Modell B", None),
+    (None, None, None, "SQL", "Zeit", "SQL", "Zeit"),
+    (7, "Wie viele?", "SELECT 1", "SELECT 1", 1.5, "SELECT 2", 2.5),
+)
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "csv"])
+def test_a_header_of_two_rows_is_joined(tmp_path: Path, shop: Path, ending: str) -> None:
+    path = tmp_path / f"c.{ending}"
+    if ending == "xlsx":
+        workbook(path, {"Deckblatt": COVER, "Daten": TWO_ROWS})
+    else:
+        lines = [";".join("" if cell is None else str(cell) for cell in row) for row in TWO_ROWS]
+        path.write_text("\n".join(lines) + "\n")
+    columns = {"Referenz": "gold", "Modell B SQL": "prediction"}
+    benchmark = read_own_file(path, shop, columns)
+    assert isinstance(benchmark.cases, PairedCases)
+    ((case, prediction),) = benchmark.cases.pairs()
+    assert (case.id, case.question, case.golds[0], prediction.sql) == (
+        "7", "Wie viele?", "SELECT 1", "SELECT 2",
+    )  # fmt: skip
+    names = "'Modell A SQL', 'Modell A Zeit', 'Modell B SQL', 'Modell B Zeit'"
+    assert any(f"1 and 2 are one header; joined are {names}" in note for note in benchmark.notes)
+    words = ("--cases", path, "--databases", shop, "--column", "Referenz=gold")
+    output = evaluate(*words, "--system", "Modell A SQL", "--out", tmp_path / "r")
+    assert output.startswith("0\n"), output
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower"),
+    [
+        (("id", "gold", ""), ("1", "SELECT 1", "x")),  # data: a query is no name
+        (("Fall", "Anna", ""), ("q1", "ja", "nein")),  # data: every column has a cell
+        (("id", "gold", "note"), ("", "", "late")),  # no name stands for two columns
+        (("id", "A", ""), ("", "", "x")),  # the first of two columns has no name
+        (("id", "A", ""), ("", "x", "x")),  # the same name twice
+        (("", "A", ""), ("x", "y", "")),  # nothing names the first column
+        (("id", "A", ""), ("", "", "")),
+    ],
+)
+def test_other_rows_are_no_header_of_two(upper: tuple[str, ...], lower: tuple[str, ...]) -> None:
+    assert joined_names(upper, lower) is None
+
+
+def test_a_header_of_two_rows_that_is_not_plain_is_named(tmp_path: Path, shop: Path) -> None:
     rows: Sheet = (
-        ("Nr", "Frage", "Referenz", "Modell A", None, "Modell B", None),
-        (None, None, None, "SQL", "Zeit", "SQL", "Zeit"),
-        (1, "Wie viele?", "SELECT 1", "SELECT 1", 1.5, "SELECT 2", 2.5),
+        ("Fall", None, "Referenz", "Modell A", None, "Modell B", None),
+        ("Nr", "Frage", "SQL", "SQL", "Zeit", "SQL", "Zeit"),
+        TWO_ROWS[2],
     )
     path = workbook(tmp_path / "c.xlsx", {"Daten": rows})
     message = "two rows, 1 and 2. Write the name of each column in one row, such as 'Modell B Zeit'"

@@ -82,6 +82,75 @@ CASES = {
         {"department": [(1, "x", "y")]},
         "no row of department has a partner in employee",
     ),
+    "NULL in those rows of a group alone that the queries read": (
+        "SELECT name, sum(salary) FROM employee WHERE age > 20 GROUP BY name",
+        "SELECT name, total(salary) FROM employee WHERE age > 20 GROUP BY name",
+        {"employee": [(1, "Ada", 10, 7.0, "5", 1), (2, "Ada", 30, None, "5", 1)]},
+        "a row of employee has no salary (NULL)",
+    ),
+    "groups by another letter case": (
+        "SELECT name, sum(salary) FROM employee GROUP BY name COLLATE NOCASE",
+        "SELECT name, total(salary) FROM employee GROUP BY name COLLATE NOCASE",
+        {"employee": [(1, "Ada", 30, None, "5", 1)]},
+        "a row of employee has no salary (NULL)",
+    ),
+    "a condition that no row of its table fails": (
+        "SELECT d.name FROM department AS d LEFT JOIN employee AS e ON e.dept_id = d.id",
+        "SELECT d.name FROM department AS d LEFT JOIN employee AS e ON e.dept_id = d.id "
+        "WHERE e.age > 20",
+        {
+            "department": [(1, "x", "y"), (2, "z", "y")],
+            "employee": [(1, "Ada", 30, 1.0, "5", 2)],
+        },
+        "a row of department has no partner in employee",
+    ),
+    "a NULL that stands in no row": (
+        "SELECT d.name FROM department AS d LEFT JOIN employee AS e ON e.dept_id = d.id",
+        "SELECT d.name FROM department AS d LEFT JOIN employee AS e ON e.dept_id = d.id "
+        "WHERE e.age IS NOT NULL",
+        {"department": [(1, "x", "y")]},
+        "a row of department has no partner in employee",
+    ),
+    "a subquery about the row itself": (
+        "SELECT name FROM employee",
+        "SELECT name FROM employee AS e WHERE EXISTS "
+        "(SELECT 1 FROM employee AS x WHERE x.id <> e.id)",
+        {"employee": [(1, "Ada", 2, 1.0, "5", 2)]},
+        "no row of employee meets EXISTS(SELECT 1 FROM employee AS x WHERE x.id <> e.id) "
+        "(only the prediction asks for it)",
+    ),
+    "conditions that hold for the same groups": (
+        "SELECT name FROM employee GROUP BY name HAVING sum(age) > 1 "
+        "ORDER BY count(*) DESC, name LIMIT 1",
+        "SELECT name FROM employee GROUP BY name HAVING sum(age) >= 2 ORDER BY name LIMIT 1",
+        {
+            "employee": [
+                (1, "Ada", 0, 1.0, "5", 1),
+                (2, "Bo", 2, 1.0, "5", 1),
+                (3, "Cy", 2, 2.0, "5", 1),
+                (4, "Cy", 2, 2.0, "5", 1),
+                (5, "Ada", 0, 1.0, "5", 1),
+            ]
+        },
+        "two rows of employee have the same name",
+    ),
+    "the same output of tables in another order": (
+        "SELECT e.name FROM employee AS e JOIN department AS d ON e.dept_id = d.id",
+        "SELECT a.phone FROM department AS b JOIN employee AS a ON b.id = a.dept_id",
+        {"department": [(1, "x", "y")], "employee": [(1, "Ada", 30, 1.0, "5", 1)]},
+        "name and phone are not the same",
+    ),
+    "rows that join by one of two conditions": (
+        "SELECT e.name FROM employee AS e JOIN department AS d ON e.dept_id = d.id "
+        "WHERE d.name = 'x'",
+        "SELECT e.name FROM employee AS e JOIN department AS d ON e.age = d.id WHERE d.name = 'x'",
+        {
+            "department": [(1, "x", "y"), (2, "x", "y"), (3, "q", "y")],
+            "employee": [(1, "Ada", 2, 1.0, "5", 3), (2, "Bo", 3, 1.0, "5", 1)],
+        },
+        "rows that join by department.id = employee.dept_id (gold) do not join by "
+        "department.id = employee.age (prediction)",
+    ),
 }
 
 

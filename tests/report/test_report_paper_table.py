@@ -61,6 +61,49 @@ def test_systems_by_level_in_the_natural_order_with_counts(runs: list[Run]) -> N
     assert by_database.rows[0][-2:] == ("50.0 (15.0 to 85.0)", "4")
 
 
+@pytest.mark.parametrize(("by", "fields"), [("difficulty", "'level'"), ("turn", "'session'")])
+def test_where_no_case_has_a_level_the_message_says_how_to_give_them_one(
+    make_run: Callable[..., Run], make_result: MakeResult, by: str, fields: str
+) -> None:
+    run = make_run("plain", [make_result(0, difficulty=None)])
+    done = invoke("table", run.folder, "--by", by)
+    assert done.exit_code == 2
+    text = " ".join(done.output.split())
+    assert text.startswith(f"error: no case of these runs has a {by}, so there is nothing to split")
+    assert fields in text
+    assert f"--column NAME={by}" in text
+    assert invoke("table", run.folder, "--by", "database").exit_code == 0
+
+
+def test_a_level_without_any_value_is_not_called_missing(
+    make_run: Callable[..., Run], make_result: MakeResult
+) -> None:
+    unscored = make_result(0, difficulty="easy", verdict=Verdict.UNSCORED, scores={"ex": None})
+    with pytest.raises(UsageError, match="no case with a difficulty has a value"):
+        paper_table([make_run("none", [unscored])], by="difficulty")
+
+
+def test_runs_of_two_engines_or_versions_are_told_apart_in_a_note(
+    make_run: Callable[..., Run], make_result: MakeResult
+) -> None:
+    ours, same, newer, other = (
+        make_run(name, [make_result(0)], engine=engine, engine_version=version)
+        for name, engine, version in (
+            ("ours", "sqlite", "3.40"),
+            ("same", "sqlite", "3.40"),
+            ("newer", "sqlite", "3.45"),
+            ("other", "duckdb", "1.1"),
+        )
+    )
+    assert "engine" not in invoke("compare", ours.folder, same.folder).output
+    text = invoke("compare", ours.folder, newer.folder).output
+    assert "note: the engine's version differs: 3.40 and 3.45" in text
+    for command in ("compare", "table", "leaderboard"):
+        text = invoke(command, ours.folder, other.folder).output
+        assert text.count("the engine differs: sqlite and duckdb") == 1, command
+        assert "version differs: 3.40" not in text
+
+
 def test_latex_escapes_what_latex_reads() -> None:
     text = latex(table(("a_b", "95% & more"), [("x^2 <y> {z} \\ ~ #1 $", "–"), ("[a]", "1")]))  # noqa: RUF001
     assert r"a\_b & 95\% \& more \\ \hline" in text

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.text import count
+from sqlverdict.load.columns.guess import is_column_note
 from sqlverdict.records import Verdict
 from sqlverdict.report.files import FILES, HTML, size_notes
 from sqlverdict.report.html.bar import luck_sentence
@@ -48,13 +49,14 @@ if TYPE_CHECKING:
     from sqlverdict.report.several_runs.trials import TrialsReport
 
 
-def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
+def show_run(screen: Screen, run: Run) -> None:
     """Metrics, verdicts, reasons, the classic table and notes of one run.
+
+    Which columns were guessed was printed at the start.
 
     Args:
         screen: Where to.
         run: The run.
-        column_note: A note that was printed before.
     """
     screen.line(header(run), "heading")
     screen.line(score_sentence(run.summary))
@@ -73,7 +75,7 @@ def show_run(screen: Screen, run: Run, column_note: str = "") -> None:
     beyond = [*run.resumed, *beyond_sentences(summary), *cut_sentences(summary)]
     beyond += [*without_sentences(summary), *usage_sentences(summary.usage)]
     beyond += _refusals(run)
-    notes = [note for note in run.manifest.notes if note != column_note]
+    notes = [note for note in run.manifest.notes if not is_column_note(note)]
     show_notes(screen, [*beyond, *notes, *unscored_messages(run)])
 
 
@@ -130,13 +132,12 @@ def show_classic(screen: Screen, run: Run, title: str = "") -> None:
         screen.line(f"  {note}", "quiet")
 
 
-def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> None:
+def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
     """Several systems of one evaluation: who leads, then each one's verdicts.
 
     Args:
         screen: Where to.
         runs: Their runs.
-        column_note: A note that was printed before.
     """
     # Loaded late: the run of one system need not wait for it.
     from sqlverdict.report.several_runs.leaderboard import (
@@ -180,8 +181,7 @@ def show_runs(screen: Screen, runs: Sequence[Run], column_note: str = "") -> Non
         ]
         own = [f"{run.manifest.system}: {note}" for note in ours]
         notes.update(dict.fromkeys([*run.manifest.notes, *own]))
-    notes.pop(column_note, None)
-    show_notes(screen, list(notes))
+    show_notes(screen, [note for note in notes if not is_column_note(note)])
 
 
 def verdicts_by_system(runs: Sequence[Run]) -> TextTable:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast, get_args
@@ -89,6 +89,7 @@ def import_votes(
     known = {_key(event) for event in read_events(log.path)}
     outcomes: Counter[str] = Counter()
     # All of it first: of a file that cannot be read nothing is added.
+    fields = replace(fields, case_ids=frozenset(pairs))
     events = list(_events(path, pairs, annotator, fields, key, outcomes))
     for event in _with_sampling(events, runs, key):
         if _key(event) in known:

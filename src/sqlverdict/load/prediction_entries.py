@@ -57,6 +57,8 @@ class Entries:
     """The names of its columns or fields, as the file has them."""
     lacks: tuple[str, ...] | None = None
     """The columns of the user's map that it does not have; ``None``: it has no names at all."""
+    column_note: str = ""
+    """Which columns were taken for what by their cells; one of the notes."""
 
 
 def named_entries(

@@ -37,7 +37,13 @@ from sqlverdict.files.text import (
     split_lines,
 )
 from sqlverdict.load.columns.column_map import absent_from, mapped_names, other_spellings
-from sqlverdict.load.columns.guess import HEAD, answer_columns, answer_field
+from sqlverdict.load.columns.guess import (
+    HEAD,
+    HOLDS_IDS,
+    HOLDS_QUERIES,
+    answer_columns,
+    answer_field,
+)
 from sqlverdict.load.fields import ANSWER_KEYS, ID_KEYS, SQL_KEYS
 from sqlverdict.load.prediction_entries import (
     Entries,
@@ -208,10 +214,16 @@ def _of_records(file: PredictionFile, places: Mapping[str, object]) -> Entries:
     entries = [
         entry for where, record in places.items() for entry in record_entries(record, where, own)
     ]
-    notes = [
-        f"{file.path.name}: read {name!r} as prediction, as it holds queries" for name in guess
-    ]
-    return replace(named_entries(file, entries, records), notes=tuple(notes))
+    note = _column_note(file, guess)
+    notes = (note,) if note else ()
+    return replace(named_entries(file, entries, records), notes=notes, column_note=note)
+
+
+def _column_note(file: PredictionFile, guess: Mapping[str, str]) -> str:
+    """Which columns were taken for what by their cells; empty where none was."""
+    reasons = {"id": HOLDS_IDS, "prediction": HOLDS_QUERIES}
+    read = ", ".join(f"{name!r} as {own}, {reasons[own]}" for name, own in guess.items())
+    return f"{file.path.name}: read {read}" if guess else ""
 
 
 def json_list(file: PredictionFile) -> Entries:
@@ -247,12 +259,10 @@ def table_entries(file: PredictionFile) -> Entries:
     for line, row in rows:
         record = cells_as_fields(row, columns, f"{file.path}, {line}", PredictionError)
         entries += entries_of(record, line, file)
-    reasons = {"id": "as its cells are ids of cases", "prediction": "as it holds queries"}
-    read = ", ".join(f"{name!r} as {own}, {reasons[own]}" for name, own in guess.items())
-    note = f"{file.path.name}: read {read}"
-    notes = (*source.notes, note) if guess else source.notes
+    note = _column_note(file, guess)
+    notes = (*source.notes, note) if note else source.notes
     lacks = absent_from(source.header, mapped_names(file.columns))
-    return Entries(entries, notes, source.header, tuple(lacks))
+    return Entries(entries, notes, source.header, tuple(lacks), note)
 
 
 def _answer_fit(

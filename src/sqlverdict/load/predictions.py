@@ -43,6 +43,7 @@ class Predictions(Mapping[str, Prediction]):
         trial: Which answer to each question these are, where the file has several.
         header: The names of the file's columns or fields, where it has some.
         lacks: The columns of the user's map that it does not have.
+        column_note: Which of its columns were taken for what by their cells; one of the notes.
     """
 
     by_id: Mapping[str, Prediction]
@@ -53,6 +54,7 @@ class Predictions(Mapping[str, Prediction]):
     trial: str | None = None
     header: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    column_note: str = ""
 
     def __getitem__(self, case_id: str) -> Prediction:
         return self.by_id[case_id]
@@ -166,7 +168,8 @@ def load_trials(
             raise UsageError(f"{path} is a file; the prediction format {FOLDER!r} is for folders")
         entries = FORMATS[name](file)
     lacks = tuple(mapped_names(mapped)) if entries.lacks is None else entries.lacks
-    source = Predictions({}, str(path), name, digest, header=entries.header, lacks=lacks)
+    names = (entries.header, lacks, entries.column_note)
+    source = Predictions({}, str(path), name, digest, (), None, *names)
     return pair_entries(entries, case_ids, source, databases=databases, strict_ids=strict_ids)
 
 

@@ -130,7 +130,7 @@ class Run:
         from sqlverdict.estimate.carry import carried_labels
         from sqlverdict.load.people.labels import read_labels
 
-        people = read_labels(Path(labels))
+        people = read_labels(Path(labels), case_ids=(result.id for result in self.results()))
         carried = carried_labels(self.results(), people, lambda *_: False)
         return estimate_accuracy(self.results(), people, carried=carried, confidence=confidence)
 

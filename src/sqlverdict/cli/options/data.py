@@ -240,11 +240,17 @@ def read_benchmark(
     overlays = [read_overlay(name, path) for name, path in data.overlays]
     own = read_named(replace(data, sheet="") if _is_shared(data.cases, others) else data)
     benchmark = with_overlays(own, overlays)
-    note = message_text(benchmark.column_note)
-    if note and (runs is None or not was_noted(runs, note)):
-        # At once and whatever is printed later: it decides what is compared with what.
-        click.echo(f"note: {note}", err=True)
+    say_guess(message_text(benchmark.column_note), runs)
     return benchmark
+
+
+def say_guess(note: str, runs: Path | None) -> None:
+    """Print which columns were guessed, at once, unless a run in the folder says so already.
+
+    It decides what is compared with what. An empty note: nothing was guessed.
+    """
+    if note and (runs is None or not was_noted(runs, note)):
+        click.echo(f"note: {note}", err=True)
 
 
 def _is_shared(cases: Path | None, others: Sequence[Path]) -> bool:

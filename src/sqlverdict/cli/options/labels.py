@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,6 +14,7 @@ from sqlverdict.cli.options.llm import LlmArgs
 from sqlverdict.cli.options.shared import FILE
 from sqlverdict.load.people.combine import Combine
 from sqlverdict.load.people.labels import Half, Labels, read_labels
+from sqlverdict.runlog.run import Run
 
 
 def half_option() -> Any:
@@ -49,8 +51,14 @@ class LabelFieldArgs:
         "annotator who counts. Repeatable.",
     )
 
-    def read(self, path: Path, combine: Combine = "majority", half: Half = "drop") -> Labels:
-        """The labels of a file; see :func:`read_labels`."""
+    def read(
+        self,
+        path: Path,
+        runs: Iterable[Run],
+        combine: Combine = "majority",
+        half: Half = "drop",
+    ) -> Labels:
+        """The labels of a file about cases of runs; see :func:`read_labels`."""
         return read_labels(
             path,
             label_field=self.label_field,
@@ -59,6 +67,7 @@ class LabelFieldArgs:
             annotator_field=self.annotator_field,
             combine=combine,
             half=half,
+            case_ids=(result.id for run in runs for result in run.results()),
         )
 
 

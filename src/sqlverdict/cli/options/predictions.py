@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import click
 
+from sqlverdict.cli.options.data import say_guess
 from sqlverdict.cli.options.fields import Heading, option, setting
 from sqlverdict.cli.options.shared import COLUMN, split_name
 from sqlverdict.errors import UsageError
@@ -140,6 +141,7 @@ def read_systems(
             sheet=sheet if sheet in sheet_names(Path(file)) else "",
         )
         folder, digest = run_folder(name, out, len(systems)), trials[0].sha256 + mapped
+        say_guess(trials[0].column_note, folder)
         if len(trials) > 1:
             read += trial_systems(trials, name, folder, digest)
         else:

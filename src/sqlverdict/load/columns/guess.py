@@ -37,7 +37,9 @@ from sqlverdict.load.replies.fenced import extract_sql
 
 HEAD = 200
 """So many rows are looked at to say what a column holds."""
-
+HOLDS_QUERIES = "as it holds queries"
+HOLDS_IDS = "as its cells are ids of cases"
+_FROM_NAMES = "a guess from the columns' names and cells"
 _GOLDS = ("gold", "gold_rows", "answerable")
 _EITHER = "sql"
 """Our name for a prediction that others give the gold: it counts as ours only beside a gold."""
@@ -93,8 +95,7 @@ class GuessedColumns:
         read = ", ".join(f"{name!r} as {target}" for name, target in self.columns.items())
         target = "gold" if "gold" in self.columns.values() else next(iter(self.columns.values()))
         return (
-            f"{file}: read {read}, a guess from the columns' names and cells. If it is wrong, say "
-            "which column is which: ",
+            f"{file}: read {read}, {_FROM_NAMES}. If it is wrong, say which column is which: ",
             column_option("NAME", target),
         )
 
@@ -134,6 +135,11 @@ class GuessedColumns:
         likely = [choice for choice in every if len(every) > 1 or not _contradictions(choice)]
         unknown: Choice = tuple(("NAME", name) for name in fields)
         return sorted(likely, key=_contradictions)[:_MOST_CHOICES] or [unknown]
+
+
+def is_column_note(note: str) -> bool:
+    """Whether a note says which columns were guessed: it is said at the start of a first run."""
+    return any(why in note for why in (_FROM_NAMES, HOLDS_QUERIES, HOLDS_IDS))
 
 
 def guess_columns(

@@ -15,11 +15,12 @@ from typing import Any
 from sqlverdict.errors import DataError, column_option
 
 _WORDS = ("nr", "no", "n°", "nº", "num", "number", "nummer", "index", "#")
-_OF = ("row", "question", "case", "q")
+_OF = ("row", "question", "case", "q", "fall", "frage", "testfall")
 _NUMBERS = frozenset(
     (
         *_WORDS,
         *("idx", "row", "row_id", "numero", "número", "lfd_nr", "q#", "qnr", "qno"),
+        *("fall", "fallnummer", "testfall", "frage_id", "fragenummer", "fall_id"),
         *(f"{what}_{word}" for what in _OF for word in _WORDS),
     )
 )

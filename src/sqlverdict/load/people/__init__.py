@@ -3,6 +3,7 @@
 ``combine``        one label from the votes of several people
 ``labels``         files of labels: one a case, or one vote an annotator
 ``sheet``          a sheet of labels: which of its fields is which
+``sheet_ids``      which field is the id of a case
 ``sheet_records``  its rows as records, whatever file it is in
 ``sheet_votes``    the votes of a sheet with a vote a row
 ``votes``          the vote log of annotators: its events, and which votes count

@@ -151,6 +151,7 @@ def read_labels(
     annotator_field: str | None = None,
     combine: Combine = "majority",
     half: Half = "drop",
+    case_ids: Iterable[str] = (),
 ) -> Labels:
     """Read a file of labels.
 
@@ -165,14 +166,15 @@ def read_labels(
         combine: How votes become a label where the label is not a field of its own: the
             majority's, or only what all who voted agree on. A majority that ties is 0.5.
         half: What 0.5 becomes: left out, wrong or right.
+        case_ids: The ids of the cases, where they are known: they tell the field of the id.
 
     Raises:
         DataError: the file cannot be read, an id stands twice, or a label is none.
         UsageError: a named field is not in the file.
     """
-    fields = LabelFields(label_field, id_field, tuple(votes), annotator_field)
+    fields = LabelFields(label_field, id_field, tuple(votes), annotator_field, frozenset(case_ids))
     if is_vote_log(path):
-        if fields != LabelFields(votes=fields.votes):
+        if label_field or id_field or annotator_field:
             raise UsageError(
                 f"{path} is a vote log: leave out ",
                 OptionName("label_field"),
@@ -241,7 +243,7 @@ def _labels_of_rows(
         )
         for item in labels.items
     )
-    return replace(labels, items=tuple(items))
+    return replace(labels, items=tuple(items), notes=(*labels.notes, *sheet.notes))
 
 
 def _label(row: SheetRow, sheet: LabelSheet, combine: Combine) -> Label:

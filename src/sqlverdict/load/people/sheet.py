@@ -8,8 +8,8 @@ A sheet is a table with a header (CSV, Excel, Parquet), JSONL, or a JSON list of
   or the columns whose cells are labels;
 * a vote: a label, and who gave it (``annotator``, or what the setting ``annotator-field`` names).
 
-The id is ``id``, ``question_id``, ``qid`` ...; else ``set`` and ``i`` as ``EQ-0``; else ``nr``,
-``#`` and the like (``ids.py``); else what ``--id-field`` names, which may be a pattern such as
+The id is ``id``, ``question_id``, ``qid`` ...; else ``set`` and ``i`` as ``EQ-0``; else what
+``sheet_ids.py`` takes for it; else what ``--id-field`` names, which may be a pattern such as
 ``{set}-{i}``. A label is 1 (right), 0 (wrong), 0.5 (undecided), a word such as ``true``, ``no`` and
 ``incorrect``, one of the labels of ``votes.py`` (``gold_wrong`` ...), or nothing. Anything else is
 an error that names the line.
@@ -18,16 +18,16 @@ an error that names the line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from string import Formatter
 from typing import Any
 
 from sqlverdict.errors import DataError, OptionName, UnclearFields, UsageError
 from sqlverdict.files.text import decode_json, few_of, near
-from sqlverdict.load.columns.ids import distinct_columns, is_number_name
+from sqlverdict.load.columns.ids import is_number_name
 from sqlverdict.load.fields import FIELD_NAMES, ID_KEYS
+from sqlverdict.load.people.sheet_ids import field_called, likely_ids, row_id, unusual_id, usual_id
 from sqlverdict.load.people.sheet_records import Record, sheet_records, two_halves
 from sqlverdict.load.people.votes import MEANINGS, OLD_LABELS
 
@@ -36,20 +36,24 @@ VOTE_FIELDS = ("votes", "annotators", "labels")
 ANNOTATOR_FIELDS = (
     *("annotator", "annotator_id", "rater", "labeler", "labeller", "reviewer", "who", "person"),
     *("labeled_by", "labelled_by", "voter", "expert", "user", "bewerter", "von"),
-    *("wer", "annotateur"),
+    *("wer", "annotateur", "annotator_name", "reviewer_name", "rater_name", "coder"),
+    *("prüfer", "pruefer", "prüferin", "gutachter", "gutachterin", "bearbeiter", "bearbeiterin"),
+    *("bewertet_von", "geprüft_von", "annotiert_von", "bewerterin", "evaluador", "évaluateur"),
 )
 _NO_LABELS = ("set", "i", "ex")
 _WORDS = {
     **dict.fromkeys(("true", "yes", "y", "correct", "1", "1.0", "ok", "ja", "richtig"), "right"),
+    **dict.fromkeys(("j", "korrekt", "stimmt", "wahr", "oui", "vrai", "sí", "correcto"), "right"),
     **dict.fromkeys(("false", "no", "n", "incorrect", "0", "0.0", "nein", "falsch"), "wrong"),
-    **dict.fromkeys(("0.5", "half", "partly"), "undecided"),
+    **dict.fromkeys(("inkorrekt", "nicht_korrekt", "nicht_richtig", "stimmt_nicht"), "wrong"),
+    **dict.fromkeys(("fehlerhaft", "unwahr", "non", "faux", "incorrecto", "not_correct"), "wrong"),
+    **dict.fromkeys(("0.5", "half", "partly", "partially", "teilweise", "teils"), "undecided"),
+    **dict.fromkeys(("unklar", "unentschieden", "unsure", "unclear"), "undecided"),
     **dict.fromkeys(("", "na", "n/a", "none", "null"), None),
     **{label: label for label in MEANINGS},
     **OLD_LABELS,
 }
 _UNKNOWN = "NAME"
-_MOST_IDS = 3
-"""So many columns are named that may hold the ids."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +66,14 @@ class LabelFields:
         votes: The annotators' columns, or the one field that lists their votes. Of a sheet with a
             vote a row: the annotators who count.
         annotator_field: The field of the annotator, where a row is a vote.
+        case_ids: The ids of the cases that the labels are about, where they are known.
     """
 
     label_field: str | None = None
     id_field: str | None = None
     votes: tuple[str, ...] = ()
     annotator_field: str | None = None
+    case_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -132,15 +138,19 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
         label, votes = _by_cells(names, records, annotator)
         what = f"{label!r} as the label" if label else f"{few_of(votes, 12)} as votes"
         notes = (f"{path.name}: read {what}, by the cells",) if label or votes else ()
-    _check_fields(path, names, records, fields, label is not None or bool(votes))
-    # An empty id must not become the number of another case.
-    id_field = fields.id_field or (_number_field(names) if _usual_id(names) is None else None)
+    others = [name for name in names if name not in (label, *votes, annotator)]
+    own_id, by_cells = unusual_id(others, [record for _, record in records], fields.case_ids)
+    if by_cells and not fields.id_field:
+        notes = (*notes, f"{path.name}: read {own_id!r} as the id, by the cells")
+    has_id = bool(fields.id_field or own_id or usual_id(names))
+    _check_fields(path, others, records, fields, has_id, label is not None or bool(votes))
+    id_field = fields.id_field or (f"{{{own_id}}}" if own_id else None)
     if label and any(isinstance(record.get(label), list) for _, record in records):
         votes, label = (label,), None
     rows = tuple(
         SheetRow(
             where,
-            _id(record, id_field, where),
+            row_id(record, id_field, where),
             cell_label(record.get(label), label, where) if label else None,
             _votes(record, votes, where),
             _annotator(record, annotator, where),
@@ -174,12 +184,6 @@ def cell_label(value: object, name: str, where: str) -> str | None:
     )
 
 
-def _called(names: Iterable[str], usual: Sequence[str]) -> str | None:
-    """The field that has a usual name, in any case: the first of these names that there is."""
-    by_name = {re.sub(r"[\s\-]+", "_", name.strip()).casefold(): name for name in names}
-    return next((by_name[name] for name in usual if name in by_name), None)
-
-
 def _annotator_field(
     path: Path,
     names: Sequence[str],
@@ -192,7 +196,7 @@ def _annotator_field(
         return fields.annotator_field
     if fields.votes and all(name in names for name in fields.votes):
         return None
-    own = _called(names, ANNOTATOR_FIELDS)
+    own = field_called(names, ANNOTATOR_FIELDS)
     return own if own and all(_text(record, own) for _, record in records) else None
 
 
@@ -215,10 +219,10 @@ def _choose_fields(
     votes = () if annotator is not None else fields.votes
     _check_there(path, names, [*([label] if label else []), *votes])
     if label is None:
-        label = _called(names, LABEL_FIELDS)
+        label = field_called(names, LABEL_FIELDS)
     if not votes and annotator is None:
         rest = [name for name in names if name != label]
-        own = _called(rest, VOTE_FIELDS)
+        own = field_called(rest, VOTE_FIELDS)
         votes = (own,) if own is not None else ()
     return label, votes
 
@@ -253,6 +257,7 @@ def _check_fields(
     names: Sequence[str],
     records: Sequence[tuple[str, Record]],
     fields: LabelFields,
+    has_id: bool,
     has_label: bool,
 ) -> None:
     """Refuse a sheet without an id or a label, with all options that it needs.
@@ -260,7 +265,6 @@ def _check_fields(
     Raises:
         UnclearFields: one of them is missing.
     """
-    has_id = bool(fields.id_field or _usual_id(names) or _number_field(names))
     if has_id and has_label:
         return
     own_names = (*fields.votes, fields.label_field)
@@ -271,9 +275,13 @@ def _check_fields(
     if not has_label:
         problems.append(f"none of the fields {', '.join((*LABEL_FIELDS, *VOTE_FIELDS))}")
     rows = [record for _, record in records]
-    options = _missing_options(names, rows, columns, lacks_id=not has_id, lacks_label=not has_label)
+    every = dict.fromkeys(name for record in rows for name in record)
+    lacks_id, lacks_label = not has_id, not has_label
+    options = _missing_options(
+        names, rows, columns, fields.case_ids, lacks_id=lacks_id, lacks_label=lacks_label
+    )
     raise UnclearFields(
-        f"{path} has {' and '.join(problems)}; there are {few_of(names, 12)}.", options
+        f"{path} has {' and '.join(problems)}; there are {few_of(every, 12)}.", options
     )
 
 
@@ -309,46 +317,11 @@ def _text(record: Record, name: str) -> str:
     return "" if value is None else str(value).strip()
 
 
-def _usual_id(names: Sequence[str]) -> str | None:
-    """The field or the pattern of the id, where one has a usual name."""
-    own = _called(names, ID_KEYS)
-    if own is not None:
-        return f"{{{own}}}"
-    return "{set}-{i}" if {"set", "i"} <= {*names} else None
-
-
-def _number_field(names: Sequence[str]) -> str | None:
-    """The field of numbers of rows or questions, where there is one."""
-    numbers = [name for name in names if is_number_name(name)]
-    return f"{{{numbers[0]}}}" if len(numbers) == 1 else None
-
-
-def _id(record: Record, id_field: str | None, where: str) -> str:
-    pattern = id_field
-    if pattern is None:
-        filled = [name for name in record if record[name] not in (None, "")]
-        pattern = _usual_id(filled) or "{set}-{i}"
-    if "{" not in pattern:
-        pattern = "{" + pattern + "}"
-    try:
-        parts = list(Formatter().parse(pattern))
-    except ValueError as bad:
-        raise UsageError(OptionName("id_field", pattern), f" is not a pattern: {bad}") from bad
-    missing = [name for _, name, _, _ in parts if name and record.get(name) in (None, "")]
-    if missing:
-        raise DataError(
-            f"{where}: found no {missing[0]!r}. Expected an id in one of {', '.join(ID_KEYS)}, or "
-            f"'set' and 'i'; name it with ",
-            OptionName("id_field"),
-            f". There are {few_of(record, 12)}.",
-        )
-    return "".join(text + (str(record[name]) if name else "") for text, name, _, _ in parts)
-
-
 def _missing_options(
     names: Sequence[str],
     records: Sequence[Mapping[str, Any]],
     label_columns: Sequence[str],
+    case_ids: Collection[str],
     *,
     lacks_id: bool,
     lacks_label: bool,
@@ -359,11 +332,12 @@ def _missing_options(
         names: The fields of the sheet.
         records: Its rows.
         label_columns: The fields whose cells are labels.
+        case_ids: The ids of the cases, where they are known.
         lacks_id: The id is missing.
         lacks_label: The label is missing; several columns of labels are annotators.
     """
     rest = [name for name in names if name not in label_columns]
-    ids = (distinct_columns(rest, records) or [_UNKNOWN])[:_MOST_IDS] if lacks_id else []
+    ids = likely_ids(rest, records, case_ids) or [_UNKNOWN] if lacks_id else []
     labels: list[OptionName] = []
     if lacks_label and len(label_columns) > 1:
         labels = [OptionName("votes", name) for name in label_columns]

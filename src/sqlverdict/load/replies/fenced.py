@@ -27,7 +27,7 @@ from sqlverdict.load.replies.wrapped import (
     HAS_END_MARK,
     answer_in_tag,
     behind_thoughts,
-    box_content,
+    box_contents,
     ends_thought,
     object_value,
     tag_content,
@@ -191,9 +191,9 @@ def _from_reply(text: str) -> str | None:
         sql = _from_reply(content[0])
         if sql is not None or content[1]:
             return sql
-    box = box_content(text)
-    if box is not None:
-        return _from_reply(box)
+    boxes = box_contents(text)
+    if boxes:
+        return _from_reply(boxes[-1])
     if "```" in text or "~~~" in text:
         sql = _from_blocks(text)
         if sql is not None:

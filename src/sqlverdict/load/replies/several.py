@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.replies.fenced import complete_blocks, extract_sql
-from sqlverdict.load.replies.wrapped import behind_thoughts, tag_contents
+from sqlverdict.load.replies.wrapped import BOX, behind_thoughts, box_contents, tag_contents
 from sqlverdict.records import Prediction
 
-MARKS = ("``", "~~", "</", "[/")
-"""What a reply with several answers has: the end of a fence or of a tag. Most replies have none."""
+MARKS = ("``", "~~", "</", "[/", BOX)
+"""What a reply with several answers has: a box, the end of a fence or tag. Most have none."""
 LAST_COUNTS = "the last one counts"
 
 
 def answers_in(reply: str, tag: str | None = None) -> int:
-    """How many different queries a reply gives as its answer, in closed tags or fenced blocks.
+    """How many different queries a reply gives as its answer: closed tags, boxes, fenced blocks.
 
     Args:
         reply: The reply.
@@ -23,6 +23,12 @@ def answers_in(reply: str, tag: str | None = None) -> int:
     contents = tag_contents(text, tag)
     if len(contents) == 1:
         return answers_in(contents[0])
+    if (
+        not contents
+        and (boxes := box_contents(text))
+        and extract_sql(boxes[-1]) == extract_sql(text)
+    ):
+        contents = boxes
     blocks = complete_blocks(reply) if not contents else []
     queries = blocks or [sql for each in contents if (sql := extract_sql(each)) is not None]
     return len({" ".join(query.split()).rstrip("; ") for query in queries})

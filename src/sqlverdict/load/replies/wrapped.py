@@ -13,7 +13,9 @@ _TAGS = ("answer", "final_answer", "sql", "sql_query", "final_sql", "query", "so
 _TAG = re.compile(rf"[<\[](?P<close>/?)(?P<name>{'|'.join(_TAGS)})[ \t]{{0,8}}+[>\]]", re.I)
 _KEYS = ("sql", "final_sql", "sql_query", "query", "answer", "final_answer", "solution")
 _OBJECT = re.compile(r"\{\s{0,40}+\"")
-_BOX = "\\boxed{"
+BOX = "\\boxed{"
+"""What opens a box."""
+_BRACE = re.compile(r"\\boxed\{|[{}]")
 _TEXT = re.compile(r"\s*+\\text(?:tt|rm)?\{(?P<body>.*)\}\s*+", re.S)
 _THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.I)
 _OPEN_THOUGHT = re.compile(r"\s*+<(?P<name>think|thinking|thought|reasoning)>", re.I)
@@ -80,20 +82,24 @@ def answer_in_tag(reply: str, tag: str) -> str | None:
     return reply[start + len(tag) + 2 : end].strip() if start >= 0 else None
 
 
-def box_content(reply: str) -> str | None:
-    r"""What stands in the last ``\boxed{...}``, to the brace that closes it."""
-    start = reply.rfind(_BOX)
-    if start < 0:
-        return None
-    start += len(_BOX)
-    depth = 1
-    for brace in re.finditer(r"[{}]", reply[start:]):
-        depth += 1 if brace[0] == "{" else -1
-        if not depth:
-            body = reply[start : start + brace.start()]
+def box_contents(reply: str) -> list[str]:
+    r"""What stands in each ``\boxed{...}``, to the brace that closes it; a cut-off one is none.
+
+    Of a box in a box only the inner one counts.
+    """
+    if BOX not in reply:
+        return []
+    opens: list[int | None] = []
+    boxes: list[str] = []
+    last = 0
+    for brace in _BRACE.finditer(reply):
+        if brace[0] != "}":
+            opens.append(brace.end() if brace[0] == BOX else None)
+        elif opens and (start := opens.pop()) is not None and start > last:
+            body, last = reply[start : brace.start()], start
             text = _TEXT.fullmatch(body)
-            return (text["body"] if text else body).strip()
-    return None
+            boxes.append((text["body"] if text else body).strip())
+    return boxes
 
 
 def object_value(reply: str) -> tuple[str | None] | None:

@@ -20,7 +20,15 @@ from typing import Any
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.text import UTF16_BOMS, stream_lines
-from sqlverdict.load.tables.header import DEEPEST, LOOKED_AT, Fit, best_header, is_column_name
+from sqlverdict.load.tables.header import (
+    DEEPEST,
+    LOOKED_AT,
+    Fit,
+    best_header,
+    is_column_name,
+    joined_names,
+    joined_note,
+)
 from sqlverdict.load.tables.table import (
     TITLE_HINT,
     Rows,
@@ -68,17 +76,26 @@ def open_delimited(
                 return
             yield number, row
 
-    header_line, names = _header(numbered(), fit, 0 if spot is None else spot.header)
+    header = _header(numbered(), fit, 0 if spot is None else spot.header)
+    header_line, names = header[0] if header else (1, [])
+    last_line = header_line
     if not any(names):
         raise error(f"{path} is empty. Expected a header line such as id,db_id,question,gold.")
+    joined = joined_names(names, header[1][1]) if len(header) > 1 else None
+    two_lines = ""
+    if joined is not None:
+        last_line = header[1][0]
+        two_lines = joined_note(path.name, f"lines {header_line} and {last_line}", joined, names)
+        names = joined
     columns, notes = header_columns(names, path)
+    notes = (two_lines, *notes) if two_lines else notes
     title = TITLE_HINT if len(columns) == 1 else ""
     padded = any(name != name.strip() for name in names)
 
     def rows() -> Rows:
         blank = 0
         for number, row in numbered():
-            if number <= header_line:
+            if number <= last_line:
                 continue
             if not any(cell.strip() for cell in row):
                 blank = blank or number
@@ -104,19 +121,20 @@ def open_delimited(
     if header_line > skipped + 1:
         above = f"{path.name}: the header is line {header_line}; what stands above it is not read"
         notes = (above, *notes)
-    header = tuple(name for name, _ in columns)
-    return TableFile(path, header, rows(), notes, TableSpot(header=header_line))
+    own_names = tuple(name for name, _ in columns)
+    return TableFile(path, own_names, rows(), notes, TableSpot(header=header_line))
 
 
-def _header(rows: Iterator[tuple[int, list[str]]], fit: Fit, known: int) -> tuple[int, list[str]]:
-    """The number of the header's line, and its cells; no cells where the file is empty."""
-    if known:
-        return next((row for row in rows if row[0] >= known), (known, []))
+def _header(
+    rows: Iterator[tuple[int, list[str]]], fit: Fit, known: int
+) -> list[tuple[int, list[str]]]:
+    """The header's line and the next one with text, each with its number; none in an empty file."""
     filled = (row for row in rows if any(cell.strip() for cell in row[1]))
+    if known:
+        return list(islice((row for row in filled if row[0] >= known), 2))
     head = list(islice(filled, LOOKED_AT))
-    if not head:
-        return 1, []
-    return head[best_header([row for _, row in head], fit, alone=True)[0]]
+    at = best_header([row for _, row in head], fit, alone=True)[0] if head else 0
+    return head[at : at + 2]
 
 
 def _lines(path: Path, error: type[DataError], as_text: TextReader) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 All sheets are looked at, hidden ones last. The one that fits best is read, the first of several;
 a note names it where there are others. Its first row with text is the header, unless only a row
-below it makes a table that fits (``header.py``).
+below it makes a table that fits (``header.py``). A header may have two rows.
 
 Cells are texts, as in a CSV file: 1.0 is ``1``, a date is ``2024-03-01``. A formula counts as the
 value that Excel saved with it. Empty rows are left out.
@@ -20,7 +20,14 @@ from zipfile import ZipFile
 
 from sqlverdict.errors import DataError, MissingExtra
 from sqlverdict.files.text import few_of, near
-from sqlverdict.load.tables.header import LOOKED_AT, Fit, best_header, is_column_name
+from sqlverdict.load.tables.header import (
+    LOOKED_AT,
+    Fit,
+    best_header,
+    is_column_name,
+    joined_names,
+    joined_note,
+)
 from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, TableSpot, header_columns
 
 _LARGEST = 2 * 2**30
@@ -80,13 +87,17 @@ def open_excel(
         raise error(f"{path}: {which} empty. Expected a header row.")
     sheet = max(tables, key=lambda each: each.fit)
     row_number, names = sheet.head[sheet.header]
+    last_row, joined = _with_lower_row(sheet)
+    two_rows = f"rows {row_number} and {last_row}"
+    joined_notes = () if joined is None else (joined_note(path.name, two_rows, joined, names),)
+    names = names if joined is None else joined
     width = max(number for number, name in enumerate(names, 1) if name)
     columns, unnamed = header_columns(names[:width], path)
 
     def rows() -> Rows:
         try:
             for number, texts in _filled(sheets[sheet.title].iter_rows(values_only=True)):
-                if number <= row_number:
+                if number <= last_row:
                     continue
                 if any(texts[width:]):
                     names_too = [text for text in texts if text]
@@ -110,9 +121,17 @@ def open_excel(
         finally:
             book.close()
 
-    notes = (*_sheet_notes(path, sheet, tables, ordered, user_sheet), *unnamed)
+    notes = (*_sheet_notes(path, sheet, tables, ordered, user_sheet), *joined_notes, *unnamed)
     header = tuple(name for name, _ in columns)
     return TableFile(path, header, rows(), notes, TableSpot(sheet.title, row_number))
+
+
+def _with_lower_row(sheet: _Sheet) -> tuple[int, list[str] | None]:
+    """The last row of the header, and the names of its columns where it has two rows."""
+    number, names = sheet.head[sheet.header]
+    below = sheet.head[sheet.header + 1 : sheet.header + 2]
+    joined = joined_names(names, below[0][1]) if below else None
+    return (number, None) if joined is None else (below[0][0], joined)
 
 
 def sheet_names(path: Path) -> list[str]:
@@ -134,7 +153,7 @@ def _look_at(sheets: Sequence[Any], fit: Fit, spot: TableSpot | None) -> tuple[l
         rows = _filled(sheet.iter_rows(values_only=True))
         try:
             if spot is not None and spot.header:
-                head = list(islice((row for row in rows if row[0] >= spot.header), 1))
+                head = list(islice((row for row in rows if row[0] >= spot.header), 2))
                 tables += [_Sheet(sheet.title, head, 0, 0)] if head else []
                 continue
             head = list(islice(rows, LOOKED_AT))

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from sqlverdict.files.text import few_of
+
 Fit = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], int]
 """How well a table fits, from its header and its first rows; 0: not at all."""
 
@@ -71,3 +73,47 @@ def _lower_headers(rows: Sequence[Sequence[str]]) -> Iterator[int]:
 def is_column_name(cell: str) -> bool:
     """Whether a cell may be the name of a column."""
     return len(cell) <= _LONGEST_NAME and _NO_NAME.fullmatch(cell) is None
+
+
+def joined_names(upper: Sequence[str], lower: Sequence[str]) -> list[str] | None:
+    """The names of columns in a header of two rows; ``None`` where the two are none.
+
+    In such a header a name above stands for the columns to its right that have none, and each of
+    these has a name below: ``Model A`` above ``SQL`` and ``Time`` are the columns ``Model A SQL``
+    and ``Model A Time``. Other columns have a name above alone: a row that has cells there is data.
+
+    Args:
+        upper: The first row.
+        lower: The row below it.
+    """
+    width = max(len(upper), len(lower))
+    above, below = (
+        [cell.strip() for cell in row] + [""] * (width - len(row)) for row in (upper, lower)
+    )
+    while above and not above[-1] and not below[-1]:
+        above, below = above[:-1], below[:-1]
+    if not all(is_column_name(cell) for cell in (*above, *below) if cell):
+        return None
+    names: list[str] = []
+    group = ""
+    for name, part in zip(above, below, strict=True):
+        if name:
+            group = name if part else ""
+        elif not (group and part):
+            return None
+        names.append(f"{group} {part}" if part else name)
+    is_header = "" in above and "" in below and len({*names}) == len(names)
+    return names if is_header else None
+
+
+def joined_note(file: str, rows: str, names: Sequence[str], upper: Sequence[str]) -> str:
+    """The note on a header of two rows.
+
+    Args:
+        file: The name of the file.
+        rows: The two rows, in words.
+        names: The names of the columns.
+        upper: The first of the two rows.
+    """
+    joined = [name for name in names if name not in upper]
+    return f"{file}: {rows} are one header; joined are {few_of(joined, 8)}"

@@ -5,6 +5,7 @@
 ``what_if``            a witness whose rows and queries can be changed and tried again
 ``causes_in_rows``     causes in the rows: a border, a NULL, a tie, a missing partner
 ``causes_in_queries``  causes in the texts: a condition, a join, DISTINCT, LIMIT
+``row_checks``         whether what a sentence says of rows holds for the rows of the witness
 ``new_rows``           cells and rows that a witness lacks, to be tried, one or for every row
 ``wording``            names of tables and columns as words of a sentence
 """

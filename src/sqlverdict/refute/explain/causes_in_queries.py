@@ -12,8 +12,13 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT
-from sqlverdict.files.sqlite import quote_name
 from sqlverdict.refute.explain.new_rows import circumstance_extent, row_with_values
+from sqlverdict.refute.explain.row_checks import (
+    some_pair_meets,
+    some_row_fails,
+    some_row_meets,
+    unnested_columns,
+)
 from sqlverdict.refute.explain.what_if import WhatIf
 from sqlverdict.refute.explain.wording import column, row_phrase
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
@@ -47,9 +52,9 @@ class _Condition:
 
     @property
     def text(self) -> str:
-        """The condition without table names; empty where it is too long to quote."""
+        """The condition without table names, but those in subqueries; empty: it is too long."""
         bare = self.node.copy()
-        for reference in bare.find_all(exp.Column):
+        for reference in list(unnested_columns(bare)):
             reference.set("table", None)
         text = bare.sql(DEFAULT_DIALECT)
         return text if len(text) <= _LONG else ""
@@ -79,7 +84,9 @@ def lone_condition(what_if: WhatIf) -> str | None:
             same = [other.node for other in conditions[side] if other.key == condition.key]
             texts[side] = _without(what_if.resolvers[side].tree, same)
             if what_if.agree_as(*texts):
-                return _failing(what_if, condition, _SIDES[side])
+                cause = _failing(what_if, condition, _SIDES[side])
+                if cause is not None:
+                    return cause
     return None
 
 
@@ -87,7 +94,8 @@ def _keys(conditions: list[_Condition]) -> set[str]:
     return {condition.key for condition in conditions}
 
 
-def _failing(what_if: WhatIf, condition: _Condition, side: str) -> str:
+def _failing(what_if: WhatIf, condition: _Condition, side: str) -> str | None:
+    """Which rows fail a condition; ``None`` where those that do are of no table."""
     asks = f"only the {side} asks for it"
     node = condition.node
     column_refs = sorted(condition.column_refs)
@@ -98,8 +106,11 @@ def _failing(what_if: WhatIf, condition: _Condition, side: str) -> str:
     )
     tables = sorted({table for table, _ in column_refs})
     in_one_table = len(tables) == 1 and not condition.grouped
-    no_row_meets = in_one_table and _fails_everywhere(what_if, condition, tables[0])
-    if not_null and len(column_refs) == 1 and not condition.grouped:
+    some_fail = some_row_fails(what_if, node, tables[0]) if in_one_table else None
+    if some_fail is False:
+        return None  # an outer join made the row: its missing partner is the cause
+    no_row_meets = bool(some_fail) and _fails_everywhere(what_if, condition, tables[0])
+    if not_null and len(column_refs) == 1 and some_fail:
         table, name = column_refs[0]
         if no_row_meets:
             return (
@@ -109,22 +120,13 @@ def _failing(what_if: WhatIf, condition: _Condition, side: str) -> str:
         return f"a {row_phrase(table)} has no {column(name)} (NULL; the {side} leaves it out)"
     if no_row_meets:
         return f"no {row_phrase(tables[0])} meets {condition.text} ({asks})"
-    who = (
-        "a group"
-        if condition.grouped
-        else f"a {row_phrase(tables[0])}"
-        if in_one_table
-        else "a row"
-    )
+    who = "a group" if condition.grouped else f"a {row_phrase(tables[0])}" if some_fail else "a row"
     return f"{who} fails {condition.text or 'a condition'} ({asks})"
 
 
 def _fails_everywhere(what_if: WhatIf, condition: _Condition, table: str) -> bool:
     """Whether no row meets a condition, and one that does would make the queries agree."""
-    if not what_if.rows.get(table) or not condition.text:
-        return False
-    where = f"SELECT 1 FROM {quote_name(table)} WHERE {condition.text}"
-    if what_if.returns_rows(where) is not False:
+    if not condition.text or some_row_meets(what_if, condition.node, table) is not False:
         return False
     names = {name for _, name in condition.column_refs}
     row = row_with_values(what_if, table, sorted(names))
@@ -152,12 +154,32 @@ def other_condition(what_if: WhatIf, *, grouped: bool = False) -> str | None:
                 return None
             gold = _without(what_if.resolvers[0].tree, [one_.node])
             prediction = _without(what_if.resolvers[1].tree, [other.node])
-            if one_.text and other.text and what_if.agree_as(gold, prediction):
+            if (
+                one_.text
+                and other.text
+                and what_if.agree_as(gold, prediction)
+                and what_if.differ_as(what_if.texts[0], _with(what_if, one_, other))
+            ):
                 return (
                     f"{one_.text} (gold) and {other.text} (prediction) do not hold for the same "
                     f"{'groups' if one_.grouped else 'rows'}"
                 )
     return None
+
+
+def _with(what_if: WhatIf, one_: _Condition, other: _Condition) -> str:
+    """The gold with the prediction's condition in the place of its own."""
+    gold, prediction = what_if.resolvers
+    columns = {gold.column(node): node for node in unnested_columns(one_.node)}
+    copy = other.node.copy()
+    pairs = list(zip(unnested_columns(other.node), unnested_columns(copy), strict=True))
+    for original, copied in pairs:
+        own = columns.get(prediction.column(original))
+        if own is not None and copied is copy:
+            copy = own.copy()
+        elif own is not None:
+            copied.replace(own.copy())
+    return _replaced(gold.tree, [one_.node], exp.Paren(this=copy))
 
 
 def other_join(what_if: WhatIf) -> str | None:
@@ -171,11 +193,24 @@ def other_join(what_if: WhatIf) -> str | None:
     ]
     if not what_if.agree_as(*texts):
         return None
-    joins = [c.joining for conditions in lone for c in conditions]
+    joins = [(c, side) for side, conditions in zip(_SIDES, lone, strict=True) for c in conditions]
     if len(joins) == 2:
-        return f"rows that join by {joins[0]} (gold) do not join by {joins[1]} (prediction)"
-    side = _SIDES[0] if lone[0] else _SIDES[1]
-    return f"rows do not join by {joins[0]} (only the {side} asks for it)"
+        return _joined_rows(what_if, *joins) or _joined_rows(what_if, *reversed(joins))
+    return f"rows do not join by {joins[0][0].joining} (only the {joins[0][1]} asks for it)"
+
+
+def _joined_rows(
+    what_if: WhatIf, one_: tuple[_Condition, str], other: tuple[_Condition, str]
+) -> str | None:
+    """That rows join by one condition and not by the other, where there are such rows."""
+    both = (one_[0], other[0])
+    tables = {table for condition in both for table, _ in condition.column_refs}
+    if any(len({table for table, _ in condition.column_refs}) < 2 for condition in both):
+        return None  # a table joined with itself: it is not known which row is which
+    if not some_pair_meets(what_if, one_[0].key, other[0].key, tables):
+        return None
+    by, not_by = (f"join by {condition.joining} ({side})" for condition, side in (one_, other))
+    return f"rows that {by} do not {not_by}"
 
 
 def _both(what_if: WhatIf) -> list[list[_Condition]]:
@@ -219,11 +254,18 @@ def _key(node: Expr, resolver: Resolver) -> str:
         if column_ref is not None:
             copied.set("table", exp.to_identifier(column_ref[0].lower(), quoted=True))
             copied.set("this", exp.to_identifier(column_ref[1].lower(), quoted=True))
+    for source in copy.find_all(exp.Table):
+        source.set("alias", None)
     return str(copy.sql(DEFAULT_DIALECT, normalize_functions="lower"))
 
 
 def _without(tree: Expr, nodes: list[Expr]) -> str:
-    """The query with conditions that always hold in the place of these.
+    """The query with conditions that always hold in the place of these."""
+    return _replaced(tree, nodes, exp.Literal.number(1))
+
+
+def _replaced(tree: Expr, nodes: list[Expr], new: Expr) -> str:
+    """The query with another condition in the place of these.
 
     A copy is changed: another thread may read the tree.
     """
@@ -231,7 +273,7 @@ def _without(tree: Expr, nodes: list[Expr]) -> str:
     conditions = {id(node) for node in nodes}
     pairs = zip(tree.walk(), copy.walk(), strict=True)
     for condition in [other for node, other in pairs if id(node) in conditions]:
-        condition.replace(exp.Literal.number(1))
+        condition.replace(new.copy())
     return str(copy.sql(DEFAULT_DIALECT))
 
 
@@ -283,17 +325,14 @@ def _changed(tree: Expr, clause: str, value: bool | None = None) -> str:
 
 def outputs(what_if: WhatIf) -> str | None:
     """Queries that are the same but for what they return."""
-    outputs_by_side = []
-    rest = []
+    outputs_by_side: list[list[str]] = []
+    rest: list[dict[str, list[str]]] = []
     for resolver in what_if.resolvers:
         select = _outer(resolver.tree)
-        if select is None:
+        if select is None or any(times > 1 for times in resolver.copies().values()):
             return None
         outputs_by_side.append([_key(e.unalias(), resolver) for e in select.expressions])
-        clauses = [select.args.get(name) for name in ("where", "group", "having", "order", "limit")]
-        parts = [_key(clause, resolver) if clause is not None else "" for clause in clauses]
-        tables = sorted(table.name for table in resolver.tables())
-        rest.append((parts, tables, select.args.get("distinct") is not None))
+        rest.append(_clauses(select, resolver))
     if rest[0] != rest[1]:
         return None
     pairs = [
@@ -310,6 +349,30 @@ def outputs(what_if: WhatIf) -> str | None:
         return None
     texts = [_plain(node) for node in pairs[0]]
     return f"{texts[0]} and {texts[1]} are not the same" if all(texts) else None
+
+
+def _clauses(select: Expr, resolver: Resolver) -> dict[str, list[str]]:
+    """All of a query but what it returns; the order of plain joins does not count."""
+    clauses: dict[str, list[str]] = {}
+    for name, value in select.args.items():
+        nodes = value if isinstance(value, list) else [value]
+        clauses[name] = [_key(node, resolver) for node in nodes if isinstance(node, Expr)]
+    joins = select.args.get("joins") or []
+    if not any(join.side or join.method or join.args.get("using") for join in joins):
+        sources = [clause.this for clause in (select.args.get("from_"), *joins) if clause]
+        conditions = [
+            node for join in joins if join.args.get("on") for node in _split(join.args["on"])
+        ]
+        clauses["from_"] = sorted(_key(node, resolver) for node in sources)
+        clauses["joins"] = sorted(_sides_in_order(node, resolver) for node in conditions)
+    return {name: parts for name, parts in clauses.items() if parts and name != "expressions"}
+
+
+def _sides_in_order(node: Expr, resolver: Resolver) -> str:
+    """The key of a condition; of an equation, whichever side stands first."""
+    if not isinstance(node, exp.EQ):
+        return _key(node, resolver)
+    return " = ".join(sorted(_key(side, resolver) for side in (node.this, node.expression)))
 
 
 def _plain(node: Expr) -> str:

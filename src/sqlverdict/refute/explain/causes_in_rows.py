@@ -23,6 +23,7 @@ from sqlverdict.refute.explain.new_rows import (
     unused,
     with_other_keys,
 )
+from sqlverdict.refute.explain.row_checks import some_group_is
 from sqlverdict.refute.explain.what_if import Rows, WhatIf
 from sqlverdict.refute.explain.wording import column, row_phrase, rows_phrase
 from sqlverdict.refute.read.columns import ColumnRef
@@ -100,7 +101,8 @@ def _null_words(what_if: WhatIf, column_ref: ColumnRef) -> str:
     how_many = circumstance_extent(what_if, table, row, {column_ref[1]})
     if how_many == "all" and not any(cell is not None for cell in what_if.cells(column_ref)):
         return f"no {row_phrase(table)} has any {name} (NULL in every row)"
-    if how_many == "group":
+    at = what_if.index(column_ref)
+    if how_many == "group" and some_group_is(what_if, table, lambda row: row[at] is None):
         return f"the {rows_phrase(table)} in a group have no {name} (NULL in every row of it)"
     return f"a {row_phrase(table)} has no {name} (NULL)"
 
@@ -214,11 +216,16 @@ def _without(what_if: WhatIf, here: ColumnRef, there: ColumnRef, row: Row) -> st
     (first, theirs), (second, theirs_too) = _two_with_partners(what_if, here, there, row)
     rows = what_if.with_row(there[0], theirs_too, what_if.with_row(there[0], theirs))
     partners = [cell for cell in what_if.cells(there) if cell is not None]
-    have_one = any(_same(cell, each) for cell in what_if.cells(here) for each in partners)
+    at = what_if.index(here)
+
+    def is_alone(row: Row) -> bool:
+        return not any(_same(row[at], each) for each in partners)
+
+    all_alone = all(map(is_alone, what_if.rows[here[0]]))
     match circumstance_extent(what_if, here[0], first, {here[1]}, rows=rows, second=second):
-        case "all" if not have_one:
+        case "all" if all_alone:
             return f"no {row_phrase(here[0])} has a {partner}"
-        case "group":
+        case "group" if some_group_is(what_if, here[0], is_alone):
             return f"the {rows_phrase(here[0])} in a group have no {partner}"
     return f"a {row_phrase(here[0])} has no {partner}"
 
@@ -336,11 +343,7 @@ def empty_table(what_if: WhatIf) -> str | None:
 
 def _repeated(cells: Sequence[Cell]) -> list[int]:
     """Where a value stands for the second time."""
-    return [
-        number
-        for number, cell in enumerate(cells)
-        if any(_same(cell, other) for other in cells[:number])
-    ]
+    return [number for number, cell in enumerate(cells) if cell in cells[:number]]
 
 
 def _same(one_: Cell, other: Cell) -> bool:

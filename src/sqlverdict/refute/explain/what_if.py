@@ -121,12 +121,19 @@ class WhatIf:
 
     def agree_as(self, gold: str, prediction: str) -> bool:
         """Whether two other queries agree on the witness's rows."""
+        return self._equal_as(gold, prediction) is True
+
+    def differ_as(self, gold: str, prediction: str) -> bool:
+        """Whether two other queries differ on the witness's rows."""
+        return self._equal_as(gold, prediction) is False
+
+    def _equal_as(self, gold: str, prediction: str) -> bool | None:
         if self._scratch is None or self.texts_spent:
-            return False
+            return None
         self._left -= 1
         self._characters -= len(gold) + len(prediction)
         self._scratch.load(self.rows)
-        return self._compare(self._scratch, gold, prediction)[2] is True
+        return self._compare(self._scratch, gold, prediction)[2]
 
     def returns_rows(self, sql: str) -> bool | None:
         """Whether a query returns a row on the witness; ``None``: it fails, or is not tried."""

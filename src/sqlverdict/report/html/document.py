@@ -78,6 +78,7 @@ class PageSystem(Struct, frozen=True):
         title: What was run, on what.
         sentence: The result in one sentence, every case counted.
         luck: How many matches are luck; empty: none.
+        searched: Whether witnesses were searched; without, nothing is known of luck.
         deciding: What the verdicts go by, in words.
         metric: The metric that decides; empty: the evidence.
         policy: The policy's name.
@@ -96,6 +97,7 @@ class PageSystem(Struct, frozen=True):
     title: str
     sentence: str
     luck: str
+    searched: bool
     deciding: str
     metric: str
     policy: str

@@ -75,6 +75,7 @@ def page_system(
         title=f"{header(run)}. {outcome([summary]).message}.",
         sentence=f"{score_sentence(summary)}.",
         luck=luck_sentence(table.parts["lucky"], table.lucky_right),
+        searched="refute" in run.manifest.stages and "search" not in run.manifest.stages,
         deciding=decided_by(run),
         metric=run.deciding or "",
         policy=run.manifest.policy,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import UsageError, column_option
 from sqlverdict.files.text import count
 from sqlverdict.report.terminal.tables import TextTable, table
 from sqlverdict.runlog.missing_metric import missing_metric
@@ -16,6 +16,11 @@ from sqlverdict.score.metric import label_by_alias
 from sqlverdict.score.summary import Summary
 
 _SLICES = {"difficulty": "difficulty", "database": "db_id", "turn": "turn"}
+_FIELDS = {
+    "difficulty": "a column 'difficulty' (or 'level', 'hardness')",
+    "turn": "columns 'session' and 'turn'",
+}
+"""What the cases need for a table by it; a database they have."""
 GROUPINGS = tuple(_SLICES)
 """What a table can be split by."""
 _ALL = "all"
@@ -80,7 +85,7 @@ def paper_table(
     levels = list(dict.fromkeys(level for own in slices for level in own))
     levels = [level for level in levels if any(_has_value(own, level, labels) for own in slices)]
     if not levels:
-        raise UsageError(f"no case has a {by}, so there is nothing to split by")
+        raise _nothing_to_split(by, slices)
     columns = {
         level: [cells(own.get(level), label) for label in labels for own in slices]
         for level in levels
@@ -89,6 +94,20 @@ def paper_table(
     metrics_of_rows = [label for label in labels for _ in runs]
     return PaperTable(
         _table({"system": [*names] * len(labels), "metric": metrics_of_rows}, columns), notes
+    )
+
+
+def _nothing_to_split(by: str, slices: Sequence[Mapping[str, Slice]]) -> UsageError:
+    """The error where no case has a level, and how to give the cases one."""
+    if any(slices):
+        return UsageError(f"no case with a {by} has a value of these metrics")
+    problem = f"no case of these runs has a {by}, so there is nothing to split by"
+    if by not in _FIELDS:
+        return UsageError(problem)
+    return UsageError(
+        f"{problem}. The cases need {_FIELDS[by]}, or a column of another name that you map: ",
+        column_option("NAME", by),
+        ". Then evaluate again; a table by database needs none.",
     )
 
 

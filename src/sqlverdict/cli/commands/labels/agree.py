@@ -161,7 +161,8 @@ def agree(args: AgreeArgs) -> None:
     differ), no_results, results_in_both, no_question, no_knowledge, no_criteria, no_gold. Run the
     same command again to continue; cached replies are not paid for again.
     """
-    labels = args.labels.fields.read(args.labels.labels, args.combine, args.half)
+    runs = [read_run(folder) for folder in args.runs]
+    labels = args.labels.fields.read(args.labels.labels, runs, args.combine, args.half)
     if args.context.contexts:
         _check_options((*_OF_FIGURES, *_names(CalibrateArgs)), "cannot be combined with --context")
         if len(args.runs) > 1:
@@ -173,7 +174,6 @@ def agree(args: AgreeArgs) -> None:
         compare_contexts(args.runs[0], labels, args.context, out, as_json=args.as_json)
         return
     _check_options(_names(ContextArgs), "goes with --context NAME")
-    runs = [read_run(folder) for folder in args.runs]
     if args.calibration.calibrate:
         _check_options((*_OF_FIGURES, "as_json"), "cannot be combined with --calibrate")
         if args.out is None:

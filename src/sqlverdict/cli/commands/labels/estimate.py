@@ -95,7 +95,7 @@ def estimate(args: EstimateArgs) -> None:
             plan = plan_accuracy(run.results(), args.width, estimate_stratum([run]))
             _show_plan(run, plan, as_json=args.as_json)
         return
-    labels = args.fields.read(args.labels)
+    labels = args.fields.read(args.labels, runs)
     if len(runs) > _MOST_RUNS:
         raise UsageError(
             f"{len(runs)} runs are named: one gives its accuracy, two their difference"

@@ -238,6 +238,7 @@ def _write_offline(args: LabelCommandArgs, path: Path, runs: Sequence[Run], fold
         page = offline_page(queue, databases, annotators[0], key, mode)
     write_at_once(path, page)
     _say_written(path, len(queue.order), "item")
+    _say_without_pair(queue)
 
 
 def _queue(
@@ -302,6 +303,12 @@ def _say_without_results(annotator: str, number: int) -> None:
         )
 
 
+def _say_without_pair(queue: LabelQueue) -> None:
+    if queue.without_pair:
+        words = count(queue.without_pair, "case")
+        click.echo(f"left out: {words} without two queries to compare (no SQL, or no gold)")
+
+
 def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
     try:
         from sqlverdict.label.app import LabelApp
@@ -357,9 +364,7 @@ def _announce(host: str, session: LabelSession, links: Mapping[str, str]) -> Non
         f"{count(len(queue.order), 'item')} of the queue {session.name} ({queue.matching:,} belong "
         f"to it), votes in {session.log.path}"
     )
-    if queue.without_pair:
-        words = count(queue.without_pair, "case")
-        click.echo(f"left out: {words} without two queries to compare (no SQL, or no gold)")
+    _say_without_pair(queue)
     if not is_local(host):
         click.echo(
             f"warning: with --host {host} everybody on the network reaches this server, and "

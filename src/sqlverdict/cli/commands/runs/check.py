@@ -229,7 +229,7 @@ def _accuracy(args: CheckArgs, run: Run) -> GateCondition | None:
         return None
     if args.min_accuracy is None or args.labels is None:
         raise UsageError("--min-accuracy and --labels go together")
-    labels = read_labels(args.labels)
+    labels = read_labels(args.labels, case_ids=(result.id for result in run.results()))
     carried = carried_labels(run.results(), labels, proofs_on([run]))
     confidence = bound_confidence(args.looks)
     outcome = estimate_accuracy(run.results(), labels, carried=carried, confidence=confidence)

@@ -19,7 +19,7 @@ from sqlverdict.cli.options.judge import open_judge
 from sqlverdict.cli.options.run import EvaluateArgs, OutputArgs, run_options
 from sqlverdict.cli.options.shared import command_line, command_words, options_on_line, print_json
 from sqlverdict.cli.show_run import run_json, show_end, show_notes, show_run, show_runs, show_trials
-from sqlverdict.errors import Contradiction, Interrupted, UsageError, message_text
+from sqlverdict.errors import Contradiction, Interrupted, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options
@@ -114,7 +114,7 @@ def evaluate(args: EvaluateArgs) -> int:
         records |= {"trials": trials} if trials else {}
         print_json({"exit_code": end.exit_code, "outcome": end.message, **records})
     else:
-        _print(runs, end, quiet=args.output.quiet, column_note=message_text(benchmark.column_note))
+        _print(runs, end, quiet=args.output.quiet)
     return end.exit_code
 
 
@@ -171,14 +171,13 @@ def _collect(work: Callable[[], object]) -> bool:
             return bool(messages)
 
 
-def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool, column_note: str) -> None:
+def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool) -> None:
     """Print finished runs.
 
     Args:
         runs: The runs.
         end: How they ended.
         quiet: Print a line each.
-        column_note: What was printed at the start, and is not printed again.
     """
     screen = Screen()
     if quiet:
@@ -194,9 +193,9 @@ def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool, column_note: str) 
     trials = _trials(runs)
     systems = [run for run in runs if not run.manifest.trial_of]
     if len(systems) == 1 and not trials:
-        show_run(screen, systems[0], column_note)
+        show_run(screen, systems[0])
     elif systems:
-        show_runs(screen, systems, column_note)
+        show_runs(screen, systems)
     for name, report in trials.items():
         screen.line(f"{name} on {runs[0].manifest.benchmark}", "heading")
         show_trials(screen, report, _SHOW)

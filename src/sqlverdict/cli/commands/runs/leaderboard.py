@@ -276,7 +276,7 @@ def _common_metrics(runs: Sequence[Run], baseline: str | None) -> Sequence[str |
 def _errors(runs: Sequence[Run], args: LeaderboardArgs) -> ErrorAnalysis | None:
     if not args.reference and args.labels is None:
         return None
-    labels = None if args.labels is None else args.label_fields.read(args.labels)
+    labels = None if args.labels is None else args.label_fields.read(args.labels, runs)
     others = [
         name for name in args.metrics if name != args.reference and read_rs_name(name) is None
     ]

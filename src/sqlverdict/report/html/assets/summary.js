@@ -32,12 +32,19 @@ function summaryFigures(system) {
   const right = metric ? metric.right : verdictCount(system, "correct") + many("abstained_right");
   const wrong = metric ? metric.wrong : many("incorrect");
   const lucky = many("lucky"), review = metric ? metric.review : many("needs_review");
-  const look = [lucky ? `${number(lucky)} right by luck` : "", review ? `${number(review)} to review` : ""].filter(Boolean);
+  const look = [lucky ? `${number(lucky)} right by luck` : "", review ? `${number(review)} to review` : "", wrongByLuck(system)].filter(Boolean);
+  const none = about.searched ? "none is right by luck, none is open" : "none is open; matches by luck were not searched";
   return [
     [scored ? percent(metric ? metric.value : right / scored, 0) : "–", "right", `${number(right)} of ${counted(scored, "question")}${metric && metric.low !== null ? `; 95% interval ${intervalText(metric)}` : ""}`, "good"],
     [number(wrong), wrong === 1 ? "wrong answer" : "wrong answers", scored ? `${percent(wrong / scored, 0)} of ${counted(scored, "question")}` : "nothing was scored", "bad"],
-    [number(lucky + review), lucky + review === 1 ? "answer to look at" : "answers to look at", look.join(", ") || "none is right by luck, none is open", "mid"],
+    [number(lucky + review), lucky + review === 1 ? "answer to look at" : "answers to look at", look.join(", ") || none, "mid"],
   ];
+}
+
+/** Matches by luck that the policy counts as wrong; they are among the wrong answers. */
+function wrongByLuck(system) {
+  const { verdict, part } = doc.results[system], many = part.filter((each, i) => each === "lucky" && verdict[i] === "incorrect").length;
+  return many ? `${number(many)} ${many === 1 ? "match by luck is" : "matches by luck are"} counted as wrong` : "";
 }
 
 const BAR_VERDICTS = ["correct", "abstained_right", "needs_review", "unscored", "abstained_wrong", "incorrect"];
