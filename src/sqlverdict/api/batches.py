@@ -18,6 +18,7 @@ from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import SqlverdictError, UsageError
 from sqlverdict.files.text import near
 from sqlverdict.records import Reason, Verdict
+from sqlverdict.run.garbage import seldom_collecting
 
 Batch = TypeVar("Batch")
 
@@ -181,8 +182,9 @@ class BatchEvaluator(Closing):
 
     def _rows(self, pairs: Sequence[Mapping[str, Any]]) -> list[BatchRow]:
         if not self._threads:
-            return [self._row(pair) for pair in pairs]
-        with ThreadPoolExecutor(self._threads) as pool:
+            with seldom_collecting():
+                return [self._row(pair) for pair in pairs]
+        with seldom_collecting(), ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(self._row, pairs))
 
     def _row(self, pair: Mapping[str, Any]) -> BatchRow:

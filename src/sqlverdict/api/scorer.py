@@ -57,6 +57,7 @@ from sqlverdict.files.references import absolute
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases, is_misnamed
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Contract, Prediction
+from sqlverdict.run.garbage import seldom_collecting
 from sqlverdict.run.options import Options, ProofOptions
 from sqlverdict.run.outcome import MetricValue
 from sqlverdict.run.plan import RunPlan, plan_run
@@ -256,8 +257,9 @@ class Scorer(Closing):
         """
         calls = self._calls(pairs)
         if not read_count(threads, "threads"):
-            return [call() for call in calls]
-        with ThreadPoolExecutor(threads) as pool:
+            with seldom_collecting():
+                return [call() for call in calls]
+        with seldom_collecting(), ThreadPoolExecutor(threads) as pool:
             return [future.result() for future in [pool.submit(call) for call in calls]]
 
     async def abatch(self, pairs: Iterable[Pair], *, concurrency: int = 8) -> list[PairResult]:

@@ -38,6 +38,7 @@ from sqlverdict.records import Prediction
 from sqlverdict.rl.replies import completion_text
 from sqlverdict.rl.reward import Reward, is_witnessed, outcome_of, reasons_of
 from sqlverdict.rl.values import RewardOutcome, RewardValues, read_values
+from sqlverdict.run.garbage import seldom_collecting
 
 LIMITS = Limits(steps=100_000_000, seconds=30.0, rows=100_000, bytes=32 * 2**20, cell=2**20)
 """What a query may spend: one to three seconds of an idle machine, with the clock far behind it."""
@@ -217,8 +218,9 @@ class Rewarder(Closing):
         """
         calls = [partial(self.reward, **read_arguments(pair, _ARGUMENTS)) for pair in pairs]
         if not self.threads:
-            return [call() for call in calls]
-        with ThreadPoolExecutor(self.threads) as pool:
+            with seldom_collecting():
+                return [call() for call in calls]
+        with seldom_collecting(), ThreadPoolExecutor(self.threads) as pool:
             return [future.result() for future in [pool.submit(call) for call in calls]]
 
     async def areward(
