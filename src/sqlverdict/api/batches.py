@@ -180,11 +180,11 @@ class BatchEvaluator(Closing):
                 )
         return {field: name for field, name in names.items() if name in present}
 
+    @seldom_collecting()
     def _rows(self, pairs: Sequence[Mapping[str, Any]]) -> list[BatchRow]:
         if not self._threads:
-            with seldom_collecting():
-                return [self._row(pair) for pair in pairs]
-        with seldom_collecting(), ThreadPoolExecutor(self._threads) as pool:
+            return [self._row(pair) for pair in pairs]
+        with ThreadPoolExecutor(self._threads) as pool:
             return list(pool.map(self._row, pairs))
 
     def _row(self, pair: Mapping[str, Any]) -> BatchRow:

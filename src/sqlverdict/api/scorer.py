@@ -247,6 +247,7 @@ class Scorer(Closing):
         self._memory.put(pair, key, read, known)
         return known
 
+    @seldom_collecting()
     def batch(self, pairs: Iterable[Pair], *, threads: int = 0) -> list[PairResult]:
         """Check many pairs, in their order.
 
@@ -257,9 +258,8 @@ class Scorer(Closing):
         """
         calls = self._calls(pairs)
         if not read_count(threads, "threads"):
-            with seldom_collecting():
-                return [call() for call in calls]
-        with seldom_collecting(), ThreadPoolExecutor(threads) as pool:
+            return [call() for call in calls]
+        with ThreadPoolExecutor(threads) as pool:
             return [future.result() for future in [pool.submit(call) for call in calls]]
 
     async def abatch(self, pairs: Iterable[Pair], *, concurrency: int = 8) -> list[PairResult]:
@@ -267,14 +267,12 @@ class Scorer(Closing):
 
         Where it is cancelled, pairs that have begun end by their limits, in their threads.
         """
-        loop = asyncio.get_running_loop()
-        calls = self._calls(pairs)
+        loop, calls = asyncio.get_running_loop(), self._calls(pairs)
         pool = ThreadPoolExecutor(read_count(concurrency, "concurrency") or 1)
         try:
             results = await asyncio.gather(*(loop.run_in_executor(pool, c) for c in calls))
         except BaseException:
-            # Cancelled, or a pair was refused: to wait for the others would stop the loop. What
-            # has begun ends by its limits; the rest does not begin.
+            # Cancelled, or a pair was refused: to wait for the others would stop the loop.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         pool.shutdown()

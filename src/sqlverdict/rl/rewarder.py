@@ -209,6 +209,7 @@ class Rewarder(Closing):
             (perf_counter() - start) * 1000,
         )
 
+    @seldom_collecting()
     def batch(self, pairs: Iterable[Pair]) -> list[Reward]:
         """The rewards of many replies, in their order.
 
@@ -218,9 +219,8 @@ class Rewarder(Closing):
         """
         calls = [partial(self.reward, **read_arguments(pair, _ARGUMENTS)) for pair in pairs]
         if not self.threads:
-            with seldom_collecting():
-                return [call() for call in calls]
-        with seldom_collecting(), ThreadPoolExecutor(self.threads) as pool:
+            return [call() for call in calls]
+        with ThreadPoolExecutor(self.threads) as pool:
             return [future.result() for future in [pool.submit(call) for call in calls]]
 
     async def areward(
