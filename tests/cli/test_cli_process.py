@@ -58,6 +58,15 @@ def test_the_exit_codes(tiny: Any, process: Process, invoke: Invoke, tmp_path: P
     assert process(*common, "--out", "none").returncode == 3
 
 
+def test_predictions_in_a_text_file_do_not_load_what_reads_workbooks(
+    tiny: Any, invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "openpyxl", raising=False)
+    files = ("--cases", tiny.gold, "--predictions", tiny.predictions("SELECT 0"))
+    assert invoke("evaluate", *files, "--out", tmp_path / "run").exit_code == 0
+    assert "openpyxl" not in sys.modules
+
+
 def many_cases(tiny: Any, number: int) -> Path:
     """Cases of which every prediction differs."""
     path: Path = tiny.root / "many.jsonl"

@@ -22,6 +22,7 @@ from sqlverdict.parse.tokens import Kind, kind, pieces
 from sqlverdict.prove.proof import NotProved
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.resolve.fidelity import LOST, comparable, loss
+from sqlverdict.prove.resolve.query import resolve_in_python
 from sqlverdict.prove.resolve.text import resolved_sql
 from sqlverdict.prove.resolve.tree import resolve_tree
 from sqlverdict.records import Query, Reason
@@ -189,3 +190,15 @@ def test_notes_for_people_in_a_program_do_not_count() -> None:
     ]
     assert programs[0] == programs[1]
     assert comparable([(0, "Add", 1, 2, 3, None, 0, None)]) != programs[0]
+
+
+def test_a_query_that_was_rewritten_is_read_anew_all_the_same(schema: Schema) -> None:
+    query = parse("SELECT 1 AS one ORDER BY one LIMIT 2")
+    assert isinstance(query, Query)
+    first = resolve_in_python(query.tree, schema)
+    text = resolved_sql(first.tree)
+    first.tree.set("order", None)
+    first.bases["x.1"] = "x"
+    second = resolve_in_python(query.tree, schema)
+    assert resolved_sql(second.tree) == text
+    assert "x.1" not in second.bases

@@ -18,6 +18,7 @@ from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import SqlverdictError, UsageError
 from sqlverdict.files.text import near
 from sqlverdict.records import Reason, Verdict
+from sqlverdict.run.garbage import seldom_collecting
 
 Batch = TypeVar("Batch")
 
@@ -179,6 +180,7 @@ class BatchEvaluator(Closing):
                 )
         return {field: name for field, name in names.items() if name in present}
 
+    @seldom_collecting()
     def _rows(self, pairs: Sequence[Mapping[str, Any]]) -> list[BatchRow]:
         if not self._threads:
             return [self._row(pair) for pair in pairs]

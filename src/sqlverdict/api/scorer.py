@@ -57,6 +57,7 @@ from sqlverdict.files.references import absolute
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases, is_misnamed
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Contract, Prediction
+from sqlverdict.run.garbage import seldom_collecting
 from sqlverdict.run.options import Options, ProofOptions
 from sqlverdict.run.outcome import MetricValue
 from sqlverdict.run.plan import RunPlan, plan_run
@@ -246,6 +247,7 @@ class Scorer(Closing):
         self._memory.put(pair, key, read, known)
         return known
 
+    @seldom_collecting()
     def batch(self, pairs: Iterable[Pair], *, threads: int = 0) -> list[PairResult]:
         """Check many pairs, in their order.
 
@@ -265,14 +267,12 @@ class Scorer(Closing):
 
         Where it is cancelled, pairs that have begun end by their limits, in their threads.
         """
-        loop = asyncio.get_running_loop()
-        calls = self._calls(pairs)
+        loop, calls = asyncio.get_running_loop(), self._calls(pairs)
         pool = ThreadPoolExecutor(read_count(concurrency, "concurrency") or 1)
         try:
             results = await asyncio.gather(*(loop.run_in_executor(pool, c) for c in calls))
         except BaseException:
-            # Cancelled, or a pair was refused: to wait for the others would stop the loop. What
-            # has begun ends by its limits; the rest does not begin.
+            # Cancelled, or a pair was refused: to wait for the others would stop the loop.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
         pool.shutdown()

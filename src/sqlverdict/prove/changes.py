@@ -16,7 +16,7 @@ from sqlverdict.prove.certificate import make_certificate
 from sqlverdict.prove.check import ProofCheck, node_at
 from sqlverdict.prove.proof import Proof, Side, Step
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import nodes_in
+from sqlverdict.prove.reasoning.shape import copied, nodes_in
 from sqlverdict.prove.resolve.readable import readable_sql
 from sqlverdict.prove.resolve.text import runnable
 
@@ -108,7 +108,7 @@ def _parts(node: Expr | None) -> list[str]:
     if node is None:
         return []
     dialect = parser_dialect(DEFAULT_DIALECT)
-    select = runnable(node.copy(), as_it_stands=False, spare=True)
+    select = runnable(copied(node), as_it_stands=False, spare=True)
     if not isinstance(select, exp.Select) or not _has_only_clauses(select):
         return [str(select.sql(dialect, copy=False))]
     columns = exp.Select(expressions=select.expressions, distinct=select.args.get("distinct"))

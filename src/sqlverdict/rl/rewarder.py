@@ -38,6 +38,7 @@ from sqlverdict.records import Prediction
 from sqlverdict.rl.replies import completion_text
 from sqlverdict.rl.reward import Reward, is_witnessed, outcome_of, reasons_of
 from sqlverdict.rl.values import RewardOutcome, RewardValues, read_values
+from sqlverdict.run.garbage import seldom_collecting
 
 LIMITS = Limits(steps=100_000_000, seconds=30.0, rows=100_000, bytes=32 * 2**20, cell=2**20)
 """What a query may spend: one to three seconds of an idle machine, with the clock far behind it."""
@@ -208,6 +209,7 @@ class Rewarder(Closing):
             (perf_counter() - start) * 1000,
         )
 
+    @seldom_collecting()
     def batch(self, pairs: Iterable[Pair]) -> list[Reward]:
         """The rewards of many replies, in their order.
 

@@ -5,6 +5,7 @@ A run:
 ``options``         the public options of a run
 ``plan``            the options, completed by what the metrics need: one record for all stages
 ``task``            cases and predictions as units of work, cut into chunks of one database
+``garbage``         how often Python looks for garbage meanwhile
 ``pool/``           worker processes, and the work in this process
 ``output``          manifests, folders and log lines, and what stops a run
 

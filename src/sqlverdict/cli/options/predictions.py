@@ -138,7 +138,7 @@ def read_systems(
             strict_ids=not args.allow_missing,
             columns=columns,
             sessions=benchmark.session_sizes(),
-            sheet=sheet if sheet in sheet_names(Path(file)) else "",
+            sheet=sheet if sheet and sheet in sheet_names(Path(file)) else "",
         )
         folder, digest = run_folder(name, out, len(systems)), trials[0].sha256 + mapped
         say_guess(trials[0].column_note, folder)

@@ -19,6 +19,8 @@ NAMES = frozenset({exp.Column, exp.Table, exp.Identifier, exp.Literal, exp.Star}
 
 # Asked so often that types are put together once.
 _CALLS = (exp.AggFunc, exp.Anonymous)
+_EXTREMES = (exp.Max, exp.Min)
+_QUERIES = (exp.Select, exp.SetOperation)
 _AROUND_CALLS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)
 _LEAVES = frozenset({exp.Identifier, exp.Literal})
 
@@ -206,7 +208,7 @@ def is_aggregate(node: Expr) -> bool:
         call = call.parent
     if isinstance(call.parent, exp.Window) and call.arg_key == "this":
         return False
-    if isinstance(node, exp.Max | exp.Min) and node.expressions:
+    if isinstance(node, _EXTREMES) and node.expressions:
         return False
     if isinstance(node, exp.AggFunc):
         return True
@@ -283,7 +285,7 @@ def is_limited(query: Expr) -> bool:
 def enclosing(node: Expr) -> Expr | None:
     """The nearest SELECT or set operation around a node."""
     around = node.parent
-    while around is not None and not isinstance(around, exp.Select | exp.SetOperation):
+    while around is not None and not isinstance(around, _QUERIES):
         around = around.parent
     return around
 

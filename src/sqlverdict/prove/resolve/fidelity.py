@@ -31,9 +31,9 @@ from sqlverdict.parse.grammar import explain_rows
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.resolve.parser_losses import cast_affinity
+from sqlverdict.prove.resolve.query import resolve_in_python
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import put_parentheses, runnable
-from sqlverdict.prove.resolve.tree import resolve_tree
 from sqlverdict.records import Query
 
 Instruction = tuple[object, ...]
@@ -127,7 +127,7 @@ def loss(sql: str, schema: Schema) -> str | None:
     if not isinstance(query, Query):
         return query.message
     try:
-        tree = resolve_tree(query.tree, schema).tree
+        tree = resolve_in_python(query.tree, schema).tree
     except Unsupported as beyond:
         return str(beyond)
     resolved = runnable(tree, as_it_stands=True)

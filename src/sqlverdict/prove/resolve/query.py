@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
+
+from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.execute.common_text import text_in_common_sql
@@ -11,12 +14,16 @@ from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import copied
 from sqlverdict.prove.resolve.common_sql import require_common_sql
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.spellings import spell_plainly
 from sqlverdict.prove.resolve.tree import Resolved, resolve_tree
 from sqlverdict.records import ParseFailure, Query
+
+_LATEST = 16
+"""How many resolved trees are remembered: those of a pair, for each of a few threads."""
 
 READINGS = (None, True, False)
 """How a query is read, each way where the ways before it fail: as common SQL; or as its engine
@@ -43,7 +50,7 @@ def resolve_query(
         Unsupported: it has a construct that is not read.
     """
     if dialect_of(query.dialect).in_python:
-        return resolve_tree(query.tree, schema)
+        return resolve_in_python(query.tree, schema)
     facts = facts_of(schema, query.dialect) if facts is None else facts
     problem: Unsupported | None = None
     for number, arithmetic in enumerate(READINGS):
@@ -61,6 +68,38 @@ def resolve_query(
         except Unsupported as beyond:
             problem = problem or beyond
     raise problem or Unsupported(f"the query has no other words in {query.dialect}")
+
+
+def resolve_in_python(tree: Expr, schema: Schema) -> Resolved:
+    """Resolve a parsed query of SQLite.
+
+    Where a proof is found, both queries are resolved a second time, to be compiled: the latest
+    ones are remembered.
+
+    Raises:
+        Unsupported: it has a construct that is not read.
+    """
+    start = _resolved(_TreeIdentity(tree), schema)
+    return Resolved(copied(start.tree), dict(start.bases))
+
+
+class _TreeIdentity:
+    """A tree that equals itself alone: to compare two trees takes as long as to resolve one."""
+
+    def __init__(self, tree: Expr) -> None:
+        self.tree = tree
+
+    def __hash__(self) -> int:
+        return id(self.tree)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _TreeIdentity) and other.tree is self.tree
+
+
+@lru_cache(maxsize=_LATEST)
+def _resolved(parsed: _TreeIdentity, schema: Schema) -> Resolved:
+    """The resolved tree, which is for copying alone."""
+    return resolve_tree(parsed.tree, schema)
 
 
 def _in_common_sql(query: Query, arithmetic: bool, schema: Schema) -> Query | None:

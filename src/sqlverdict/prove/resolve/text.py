@@ -11,6 +11,7 @@ from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of, parser_dialect
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     conditions,
+    copied,
     enclosing,
     is_inner,
     nodes_in,
@@ -28,7 +29,7 @@ _LOOSE = (
 
 def resolved_sql(tree: Expr, dialect: str = DEFAULT_DIALECT) -> str:
     """SQL text for a resolved tree."""
-    text = runnable(tree.copy(), as_it_stands=False, dialect=dialect)
+    text = runnable(copied(tree), as_it_stands=False, dialect=dialect)
     return str(text.sql(parser_dialect(dialect), copy=False))
 
 

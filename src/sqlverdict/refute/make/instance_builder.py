@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.make.plan import InstancePlan, Renewal
+from sqlverdict.refute.make.plan import InstancePlan, Renewal, VariedCell
 from sqlverdict.refute.make.values import CASES, ValuePool, another, nth
 from sqlverdict.refute.read.columns import ColumnRef
 
@@ -111,8 +111,9 @@ _KEY_SIDES = (1, 1, -1)
 """On which side of the old key a renewed one lies; keys usually grow."""
 
 T = TypeVar("T")
-_Key = tuple[tuple[int, ...], Callable[[Sequence[Cell]], Cell | Row], set[Cell | Row]]
-"""A key's columns, what reads it from a row (of one column the cell itself), and those in use."""
+_Key = tuple[Callable[[Sequence[Cell]], Cell | Row], set[Cell | Row], Renewal]
+"""What reads a key from a row (of one column the cell itself), those in use, and how a row gets
+another."""
 
 
 class InstanceBuilder:
@@ -223,22 +224,32 @@ class InstanceBuilder:
 
     def add_row(self, table: Table, join_values: Sequence[Cell]) -> bool:
         """Add a row whose join columns have these values, one value a join class."""
-        plan, rng, constants = self.plan, self.rng, self._constants
-        unjoined, class_of = self.profile.unjoined, self.joining.class_of
-        row = plan.blanks[table.name].copy()
-        for n, column in plan.varied[table.name]:
-            if column in constants and (self.exact or rng.random() < _CONSTANT_KEPT):
+        rng, constants, unjoined = self.rng, self._constants, self.profile.unjoined
+        row = self.plan.blanks[table.name].copy()
+        for n, column, pool, join_class in self._cells(table.name):
+            if constants and column in constants and (self.exact or rng.random() < _CONSTANT_KEPT):
                 row[n] = constants[column]
-                continue
-            join_class = class_of.get(column)
-            if join_class is None or (unjoined and rng.random() < unjoined):
-                row[n] = self.value(column)
+            elif join_class is None or (unjoined and rng.random() < unjoined):
+                row[n] = self._value(column, pool)
             else:
-                row[n] = self._joined(column, join_class, join_values)
+                row[n] = self._joined(column, pool, join_class, join_values)
         return self.keep(table, row)
 
-    def _joined(self, column: ColumnRef, join_class: int, join_values: Sequence[Cell]) -> Cell:
-        pool = self.plan.pools[column]
+    def _cells(self, table: str) -> Sequence[VariedCell]:
+        # As for renewals.
+        key = (id(self.joining), table)
+        cells = self.plan.cells.get(key)
+        if cells is None:
+            pools, class_of = self.plan.pools, self.joining.class_of
+            cells = self.plan.cells[key] = [
+                (n, column, pools[column], class_of.get(column))
+                for n, column in self.plan.varied[table]
+            ]
+        return cells
+
+    def _joined(
+        self, column: ColumnRef, pool: ValuePool, join_class: int, join_values: Sequence[Cell]
+    ) -> Cell:
         if self.profile.null and pool.nullable and self.rng.random() < self.profile.null / 2:
             return None
         if column in self.joining.self_joined and self.rng.random() < _SELF_JOINED:
@@ -258,13 +269,16 @@ class InstanceBuilder:
 
     def value(self, column: ColumnRef) -> Cell:
         """A value for a column that joins nothing."""
-        rng, profile, pool = self.rng, self.profile, self.plan.pools[column]
+        return self._value(column, self.plan.pools[column])
+
+    def _value(self, column: ColumnRef, pool: ValuePool) -> Cell:
+        rng, profile = self.rng, self.profile
         if profile.null and pool.nullable and rng.random() < profile.null:
             return None
         if column == self._contested and rng.random() < _CONTESTED:
             others = (*pool.near, *pool.plain)
             return others[int(rng.random() * len(others))]
-        if profile.in_sequence or column in self._sequences:
+        if profile.in_sequence or (self._sequences and column in self._sequences):
             return self._next(column, pool)
         if self._extreme and pool.extreme and rng.random() < _EXTREME:
             return pool.extreme[int(rng.random() * len(pool.extreme))]
@@ -296,22 +310,23 @@ class InstanceBuilder:
         known = self._keys.get(name)
         if known is None:
             known = self._keys[name] = [
-                (columns, key_of, set()) for columns, key_of in self.plan.keys[name]
+                (key_of, set(), self._renewal(table, columns))
+                for columns, key_of in self.plan.keys[name]
             ]
         keys: list[Cell | Row] = []
-        for columns, key_of, used in known:
+        for key_of, used, renewal in known:
             key = key_of(row)
             if key in used and (None not in key if type(key) is tuple else key is not None):
-                if not self._renew(table, row, columns):
+                if not self._renew(row, renewal):
                     return False
                 key = key_of(row)
                 if key in used:
                     return False
                 if keys:
                     # What is renewed may be part of an earlier key.
-                    keys = [other(row) for _, other, _ in known[: len(keys)]]
+                    keys = [other(row) for other, _, _ in known[: len(keys)]]
             keys.append(key)
-        for (_, _, used), key in zip(known, keys, strict=True):
+        for (_, used, _), key in zip(known, keys, strict=True):
             used.add(key)
         rows.append(row)
         return True
@@ -322,12 +337,12 @@ class InstanceBuilder:
         dropped = set(map(id, rows))
         self.rows[table] = [row for row in self.rows[table] if id(row) not in dropped]
 
-    def _renew(self, table: Table, row: list[Cell], columns: tuple[int, ...]) -> bool:
+    def _renew(self, row: list[Cell], renewal: Renewal) -> bool:
         """Give a key a fresh value: in a column that joins nothing, if it has one.
 
         A key that joins is usually left alone: its row exists already, and is shared.
         """
-        n, pool, is_joined, must_add = self._renewal(table, columns)
+        n, pool, is_joined, must_add = renewal
         if is_joined and self.rng.random() < _KEY_SHARED and not must_add:
             return False
         self._last_key += 1

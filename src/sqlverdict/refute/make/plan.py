@@ -40,6 +40,10 @@ Renewal = tuple[int, ValuePool, bool, bool]
 """Which column of a key gets a fresh value where a row would break it: its position in the row, its
 values, whether it joins another, and whether the row must be added though its join value exists."""
 
+VariedCell = tuple[int, ColumnRef, ValuePool, int | None]
+"""A cell that is worth varying: its position in the row, its column, the values of that, and the
+class of the columns that it joins."""
+
 
 class InstancePlan:
     """The values, joins and groups from which the instances of one pair of queries are made.
@@ -87,6 +91,7 @@ class InstancePlan:
             for name in filled
         }
         self.renewals: dict[tuple[Hashable, ...], Renewal] = {}
+        self.cells: dict[tuple[int, str], list[VariedCell]] = {}
         # Columns of which one may be the same, or NULL, all over an instance.
         self.free = [column_ref for column_ref in reading.used if column_ref[0] in names]
         self.groups = [column_ref for column_ref in reading.groups if column_ref[0] in names]

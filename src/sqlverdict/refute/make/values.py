@@ -30,6 +30,7 @@ from sqlverdict.refute.read.derived_values import is_like, of_length
 from sqlverdict.refute.read.json_paths import documents
 from sqlverdict.refute.read.reading import Hint, QueryReading
 
+_NUMBERS = (int, float)
 Kind = Affinity | Literal["BYTES"]
 """A column's affinity; BYTES where a STRICT table takes nothing else."""
 
@@ -100,7 +101,7 @@ def takes(kind: Kind, value: Cell) -> bool:
     if kind == "INTEGER":
         return value is None or isinstance(value, int)
     if kind == "REAL":
-        return value is None or isinstance(value, int | float)
+        return value is None or isinstance(value, _NUMBERS)
     if kind == "BYTES":
         return value is None or isinstance(value, bytes)
     return True
@@ -229,7 +230,7 @@ def another(value: Cell, pool: ValuePool, number: int, side: int) -> Cell:
     """A value that no row has yet; where queries compare the column, one that may pass too."""
     if isinstance(value, bytes):
         return value + str(number).encode()
-    if isinstance(value, int | float):
+    if isinstance(value, _NUMBERS):
         beyond = value + side * (number - _BEFORE_KEYS)
         return beyond if pool.good and takes(pool.kind, beyond) else number
     text = str(value)
@@ -248,7 +249,7 @@ def nth(values: Sequence[Cell], number: int, *, closed: bool = False) -> Cell:
     value = values[-1]
     if isinstance(value, bytes):
         return value + str(number).encode()
-    if isinstance(value, int | float):
+    if isinstance(value, _NUMBERS):
         beyond = value + _GAP + number
         return beyond if takes("NUMERIC", beyond) else number
     text = str(value)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.errors import Contradiction
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.run.examine import Examiner
+from sqlverdict.run.garbage import seldom_collecting
 from sqlverdict.run.outcome import Done, LogLine, Pending, done, encode_line
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.batches import Examine, in_batches
@@ -138,9 +139,10 @@ def run_here(
     are stopped by the engine's own limits; there is no process to kill behind them.
     """
     try:
-        for chunk in chunks(tasks):
-            lines = chain.from_iterable(in_batches(chunk, examine, runner))
-            yield [done(task, each) for task, each in zip(chunk, lines, strict=True)]
-            runner.flush()
+        with seldom_collecting():
+            for chunk in chunks(tasks):
+                lines = chain.from_iterable(in_batches(chunk, examine, runner))
+                yield [done(task, each) for task, each in zip(chunk, lines, strict=True)]
+                runner.flush()
     finally:
         runner.close()

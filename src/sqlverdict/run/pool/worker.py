@@ -19,6 +19,7 @@ from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.servers.patience import learn
 from sqlverdict.records import Failure
 from sqlverdict.run.examine import Examiner
+from sqlverdict.run.garbage import THRESHOLDS
 from sqlverdict.run.pool.batches import Examine, in_batches
 from sqlverdict.run.task import Task
 
@@ -79,8 +80,7 @@ def work_on_chunks(
         _stay_on_one_core()
     # What was loaded before the first chunk will not become garbage.
     gc.freeze()
-    # Rows are many and never in a cycle: looking through them for garbage is time lost.
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(*THRESHOLDS)
     runner = plan.open_runner(heartbeat, known)
     try:
         for chunk in ChunkQueue(connection):
