@@ -96,6 +96,9 @@ class Dialect:
         exact_collations: The names of collations under which equal texts are the same; "" stands
             for the usual one.
         exact_texts: The usual collation is one of them.
+        padded_collations: The names of collations under which spaces at the end of a text do not
+            count in a comparison.
+        caseless_collations: Those under which a letter of ASCII is equal to its capital.
         typed_quotes: A text in quotes is read as a value of the type beside it.
         nested_texts: Which texts are read as values with parts. ``brackets``: ``[1, 2]`` as a list
             and ``{'x': 1}`` as a structure. ``braces``: ``{1, 2}`` as a list.
@@ -146,6 +149,8 @@ class Dialect:
     type_suffixes: tuple[str, ...] = ()
     exact_collations: re.Pattern[str] = re.compile(r"(?!)")
     exact_texts: bool = False
+    padded_collations: re.Pattern[str] = re.compile(r"(?!)")
+    caseless_collations: re.Pattern[str] = re.compile(r"(?!)")
     typed_quotes: bool = False
     nested_texts: Literal["none", "brackets", "braces"] = "none"
     sample_types: tuple[tuple[Values, str], ...] = ()
@@ -289,6 +294,12 @@ _MYSQL = Dialect(
     type_suffixes=(" unsigned",),
     # Trailing spaces count, too. The usual collation is not among them.
     exact_collations=re.compile(r"binary|\w+_nopad_bin|\w+_0900_bin"),
+    padded_collations=re.compile(
+        r"utf8(?:mb[34])?_(?:bin|(?:general|unicode|uca1400_ai)_ci)|latin1_(?:bin|(?:swedish|general)_ci)"
+    ),
+    caseless_collations=re.compile(
+        r"utf8(?:mb[34])?_(?:general|unicode|uca1400_ai|0900_ai)_ci|latin1_(?:swedish|general)_ci"
+    ),
     sample_types=(
         ("integer", "INTEGER"),
         ("text", _MYSQL_EXACT),

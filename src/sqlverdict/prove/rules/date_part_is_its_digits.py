@@ -34,8 +34,12 @@ from sqlverdict.prove.rule import Pair, rule
 
 _DIGITS = {"%Y": 4, "%j": 3, "%w": 1, **dict.fromkeys(("%m", "%d", "%H", "%M", "%S", "%W"), 2)}
 _TURNED: dict[type[Expr], type[exp.Binary]] = {
-    **{exp.EQ: exp.EQ, exp.NEQ: exp.NEQ, exp.GT: exp.LT, exp.LT: exp.GT},
-    **{exp.GTE: exp.LTE, exp.LTE: exp.GTE},
+    exp.EQ: exp.EQ,
+    exp.NEQ: exp.NEQ,
+    exp.GT: exp.LT,
+    exp.LT: exp.GT,
+    exp.GTE: exp.LTE,
+    exp.LTE: exp.GTE,
 }
 _STRICT: dict[type[Expr], tuple[type[exp.Binary], int]] = {
     exp.GTE: (exp.GT, -1),

@@ -9,8 +9,8 @@ Holds when
     x is an integer by its declared type. The counts stand where only truth counts.
 
 Why
-    The least of two or more values is less than the greatest; one value is both. Without a value the
-    count is 0, and the least and the greatest are NULL: no condition is true.
+    The least of two or more values is less than the greatest; one value is both. Without a value
+    the count is 0, and the least and the greatest are NULL: no condition is true.
 
 Limits
     Where a condition is shown, false and NULL differ: counts are left alone there.

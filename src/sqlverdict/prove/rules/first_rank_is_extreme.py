@@ -1,8 +1,8 @@
 """The rows of the first rank have the extreme value.
 
 Statement
-    SELECT d.y FROM (SELECT y, RANK() OVER (PARTITION BY p ORDER BY x DESC) AS r FROM t WHERE q) AS d
-    WHERE d.r = 1
+    SELECT d.y FROM (SELECT y, RANK() OVER (PARTITION BY p ORDER BY x DESC) AS r FROM t WHERE q)
+    AS d WHERE d.r = 1
     ==   SELECT y FROM t WHERE q AND x = (SELECT MAX(b.x) FROM t AS b WHERE q AND b.p = t.p)
     The same for MIN and a rising order, and for ROW_NUMBER() where no two rows tie.
 
@@ -115,7 +115,7 @@ def first_rank_is_extreme(node: exp.Select, facts: Facts) -> Expr | None:
 
 
 def _is_plain(inner: Expr) -> bool:
-    """Whether conditions can be written twice and filter before the window, and no call can fail."""
+    """Whether conditions can be written twice, as no call can fail, and filter before the window."""
     if is_grouped(inner) or any(map(has_subquery, inner.expressions)):
         return False
     parts = [part for part in nodes_in(inner) if isinstance(part, exp.Window | exp.Anonymous)]

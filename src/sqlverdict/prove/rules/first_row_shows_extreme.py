@@ -1,8 +1,8 @@
 """The first row of each part shows what the part is by, and its extreme value.
 
 Statement
-    SELECT d.p, d.x FROM (SELECT p, x, ROW_NUMBER() OVER (PARTITION BY p ORDER BY x DESC) AS r FROM t
-    WHERE q) AS d WHERE d.r = 1
+    SELECT d.p, d.x FROM (SELECT p, x, ROW_NUMBER() OVER (PARTITION BY p ORDER BY x DESC) AS r
+    FROM t WHERE q) AS d WHERE d.r = 1
     ==   SELECT p, MAX(x) FROM t WHERE q GROUP BY p
     The same for MIN and a rising order.
 
@@ -44,9 +44,7 @@ from sqlverdict.prove.reasoning.shape import (
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
 
-_FIRST = (
-    "SELECT d.p, d.v FROM (SELECT p, v, ROW_NUMBER() OVER ({}) AS r FROM t) AS d WHERE d.r = 1"
-)
+_FIRST = "SELECT d.p, d.v FROM (SELECT p, v, ROW_NUMBER() OVER ({}) AS r FROM t) AS d WHERE d.r = 1"
 
 
 @rule(
@@ -61,8 +59,8 @@ _FIRST = (
             (NotNull("t", "v"),),
         ),
         Pair(
-            "SELECT v FROM (SELECT v, ROW_NUMBER() OVER (PARTITION BY p, w ORDER BY v DESC) AS r FROM t"
-            " WHERE v > 1) AS d WHERE r = 1",
+            "SELECT v FROM (SELECT v, ROW_NUMBER() OVER (PARTITION BY p, w ORDER BY v DESC) AS r"
+            " FROM t WHERE v > 1) AS d WHERE r = 1",
             "SELECT MAX(v) FROM t WHERE v > 1 GROUP BY p, w",
         ),
     ],

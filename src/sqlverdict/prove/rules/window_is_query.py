@@ -7,8 +7,8 @@ Statement
 
 Holds when
     The query reads one table, does not group, and has no query in its conditions. p is never NULL
-    in its rows, and no key. SUM and AVG are those of integers. The window has neither an order nor a
-    frame.
+    in its rows, and no key. SUM and AVG are those of integers. The window has neither an order nor
+    a frame.
 
 Why
     Without an order a window sees all rows of its part. These are the rows that the query for one
@@ -89,12 +89,16 @@ def window_is_query(node: exp.Window, facts: Facts) -> Expr | None:
     source = sources[0]
     is_one_row = determines_row(select, facts, plain_columns(parts))
     facts.cited.clear()
-    if is_one_row or any(map(_is_more_than_a_test, conditions(select))) or not all(
-        isinstance(part, exp.Column)
-        and source_label(part) == source.alias
-        and facts.kind(part) is not None
-        and facts.never_null(part)
-        for part in parts
+    if (
+        is_one_row
+        or any(map(_is_more_than_a_test, conditions(select)))
+        or not all(
+            isinstance(part, exp.Column)
+            and source_label(part) == source.alias
+            and facts.kind(part) is not None
+            and facts.never_null(part)
+            for part in parts
+        )
     ):
         facts.cited.clear()
         return None
@@ -125,7 +129,7 @@ def _is_plain(node: exp.Window, facts: Facts) -> bool:
 
 
 def _is_more_than_a_test(condition: Expr) -> bool:
-    """Whether a condition has a query inside, or a call that may fail or tell equal values apart."""
+    """Whether a condition has a query inside, or a call of an unknown function."""
     return has_subquery(condition) or any(
         isinstance(part, exp.Anonymous) for part in nodes_in(condition)
     )
