@@ -115,7 +115,7 @@ def first_rank_is_extreme(node: exp.Select, facts: Facts) -> Expr | None:
 
 
 def _is_plain(inner: Expr) -> bool:
-    """Whether conditions can be written twice, as no call can fail, and filter before the window."""
+    """Whether conditions can be written twice, as no call can fail, and before the window."""
     if is_grouped(inner) or any(map(has_subquery, inner.expressions)):
         return False
     parts = [part for part in nodes_in(inner) if isinstance(part, exp.Window | exp.Anonymous)]
