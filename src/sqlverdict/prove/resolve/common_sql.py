@@ -136,8 +136,6 @@ def require_common_sql(query: Query, schema: Schema) -> None:
             _require_plain_window(node)
         elif isinstance(node, exp.If) and not isinstance(node.parent, exp.Case):
             _require_if_function(query.dialect)
-        elif isinstance(node, exp.Subquery):
-            _require_alias(node, query.dialect)
     if "nulls_place" not in dialect_of(query.dialect).rules and "nulls" in _words(query.sql):
         raise Unsupported("nulls first or last in this dialect")
     _require_clear_names(query, schema)
@@ -231,12 +229,6 @@ def _require_plain_window(node: exp.Window) -> None:
 def _require_if_function(dialect: str) -> None:
     if "if_function" not in dialect_of(dialect).rules:
         raise Unsupported("the function if")
-
-
-def _require_alias(node: exp.Subquery, dialect: str) -> None:
-    in_from = isinstance(node.parent, exp.From | exp.Join)
-    if in_from and not node.alias and not dialect_of(dialect).bare_derived:
-        raise Unsupported("a derived table without an alias")
 
 
 def _require_clear_sides(node: exp.SetOperation) -> None:

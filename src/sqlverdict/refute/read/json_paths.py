@@ -82,8 +82,7 @@ def _path(node: Expr) -> Path:
 def _compared(node: Expr) -> tuple[Cell, ...]:
     """The literals that an expression is compared with."""
     inner, around = node, node.parent
-    while isinstance(around, exp.Paren | exp.Cast | exp.Lower | exp.Upper) or _is_unquoted(around):
-        assert around is not None
+    while isinstance(around, exp.Paren | exp.Cast | exp.Lower | exp.Upper):
         inner, around = around, around.parent
     if isinstance(around, exp.Between) and around.this is inner:
         sides = [around.args["low"], around.args["high"]]
@@ -92,11 +91,6 @@ def _compared(node: Expr) -> tuple[Cell, ...]:
     else:
         return ()
     return tuple(literal_value(side) for side in sides if isinstance(side, exp.Literal))
-
-
-def _is_unquoted(node: Expr | None) -> bool:
-    """Whether a call takes the quotes of a JSON string away, as MySQL's JSON_UNQUOTE does."""
-    return isinstance(node, exp.Anonymous) and str(node.this).lower() == "json_unquote"
 
 
 def _compared_elements(resolver: Resolver) -> tuple[Cell, ...]:

@@ -215,6 +215,14 @@ def _json_path(node: Expr) -> Expr | None:
     return _call("json_extract", node.this, f"${path}")
 
 
+def _unquoted(node: Expr) -> Expr | None:
+    """``JSON_UNQUOTE(x)`` as ``x``: SQLite's ``json_extract`` gives a string without quotes."""
+    if str(node.this).lower() != "json_unquote" or len(node.expressions) != 1:
+        return None
+    inner: Expr = node.expressions[0].copy()
+    return inner
+
+
 def _has_key(node: Expr) -> Expr | None:
     if not isinstance(node.expression, exp.Literal):
         return None
@@ -258,6 +266,7 @@ _FORMS: dict[type[Expr], Callable[[Expr], Expr | None]] = {
     exp.ILike: lambda node: exp.Like(this=node.this.copy(), expression=node.expression.copy()),
     **dict.fromkeys((exp.RegexpLike, exp.RegexpILike), _pattern),
     **dict.fromkeys((exp.JSONBExtract, exp.JSONBExtractScalar), _json_path),
+    exp.Anonymous: _unquoted,
     exp.JSONBContainsTopKey: _has_key,
     exp.ArrayContainsAll: _contains,
 }
