@@ -73,7 +73,8 @@ def date_part_is_its_digits(
 ) -> Expr | None:
     """Compare the text, strictly."""
     del facts
-    part, other, kind = node.this, node.expression, type(node)
+    kind: type[exp.Binary] = type(node)
+    part, other = node.this, node.expression
     if isinstance(part, exp.Literal):
         part, other, kind = other, part, _TURNED[kind]
     is_number = isinstance(part, exp.Cast) and cast_affinity(part) == "INTEGER"
@@ -82,7 +83,7 @@ def date_part_is_its_digits(
     if width is None:
         return None
     value = whole_number(other) if is_number else _number(other, width)
-    strict, step = _STRICT.get(kind, (_TURNED[_TURNED[kind]], 0))
+    strict, step = _STRICT.get(kind, (kind, 0))
     if value is None or not (is_number or step):
         return None
     if not 0 <= value + step < 10**width:

@@ -216,11 +216,11 @@ def _json_path(node: Expr) -> Expr | None:
 
 
 def _unquoted(node: Expr) -> Expr | None:
-    """``JSON_UNQUOTE(x)`` as ``x``: SQLite's ``json_extract`` gives a string without quotes."""
-    if str(node.this).lower() != "json_unquote" or len(node.expressions) != 1:
+    """``JSON_UNQUOTE(JSON_EXTRACT(x, '$.a'))`` as ``x ->> '$.a'``."""
+    inner = node.expressions[0] if len(node.expressions) == 1 else None
+    if str(node.this).lower() != "json_unquote" or not isinstance(inner, exp.JSONExtract):
         return None
-    inner: Expr = node.expressions[0].copy()
-    return inner
+    return exp.JSONExtractScalar(this=inner.this.copy(), expression=inner.expression.copy())
 
 
 def _has_key(node: Expr) -> Expr | None:
