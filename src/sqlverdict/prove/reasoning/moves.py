@@ -82,8 +82,8 @@ def uses(select: Expr, label: str, besides: Sequence[Expr] = ()) -> bool:
 def read_again(source: exp.Table, facts: Facts) -> exp.Table:
     """A base table once more, under a label that nothing else in the tree has."""
     table = facts.bases[source.alias]
-    taken = [*facts.bases, *(part.alias for part in source.root().find_all(exp.Subquery))]
-    last = max(int(label.rpartition(".")[2] or 0) for label in taken if label)
+    other_labels = [*facts.bases, *(part.alias for part in source.root().find_all(exp.Subquery))]
+    last = max(int(label.rpartition(".")[2] or 0) for label in other_labels if label)
     again = source.copy()
     again.set("alias", alias_of(f"{fold(table)}.{last + 1}"))
     facts.rebase({**facts.bases, again.alias: table})

@@ -33,7 +33,7 @@ from sqlverdict.prove.resolve.parser_losses import cast_affinity
 from sqlverdict.prove.rule import Pair, rule
 
 _DIGITS = {"%Y": 4, "%j": 3, "%w": 1, **dict.fromkeys(("%m", "%d", "%H", "%M", "%S", "%W"), 2)}
-_TURNED: dict[type[Expr], type[exp.Binary]] = {
+_MIRRORS: dict[type[Expr], type[exp.Binary]] = {
     exp.EQ: exp.EQ,
     exp.NEQ: exp.NEQ,
     exp.GT: exp.LT,
@@ -76,7 +76,7 @@ def date_part_is_its_digits(
     kind: type[exp.Binary] = type(node)
     part, other = node.this, node.expression
     if isinstance(part, exp.Literal):
-        part, other, kind = other, part, _TURNED[kind]
+        part, other, kind = other, part, _MIRRORS[kind]
     is_number = isinstance(part, exp.Cast) and cast_affinity(part) == "INTEGER"
     text = part.this if is_number else part
     width = _DIGITS.get(_format(text))

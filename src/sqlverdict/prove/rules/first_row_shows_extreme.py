@@ -133,8 +133,8 @@ def _numbers_groups(window: exp.Window, inner: exp.Select, facts: Facts) -> bool
     terms = [term.this, *parts]
     if not all(isinstance(each, exp.Column) and facts.kind(each) == "integer" for each in terms):
         return False
-    shown = [each for each in inner.expressions if each is not window]
-    if not all(any(same_expression(each, known) for known in terms) for each in shown):
+    outputs = [each for each in inner.expressions if each is not window]
+    if not all(any(same_expression(each, one) for one in terms) for each in outputs):
         return False
     first = term.args.get("nulls_first")
     if first is None:
