@@ -3,7 +3,9 @@
 ``equivalence/shapes.jsonl`` has pairs that people and models write, each equal or different by
 execution on random rows. A proof of a different pair is a wrong proof, and makes the exit code 5.
 
-Run: ``python bench/shapes.py [--dialect NAME ...] [--open] [--file FILE]``; needs SQLVERDICT_DATA.
+Run: ``python bench/shapes.py [--dialect NAME ...] [--open] [--file FILE] [--db URL]``; needs
+SQLVERDICT_DATA. ``--db`` is a database that has the tables of one dialect's pairs: it tells the
+collations of texts, on which MySQL's proofs rest; these pairs alone are measured.
 ``--open`` lists each open pair with its cause. ``--file tests/prove/duckdb_pairs.tsv`` measures
 pairs in DuckDB's own syntax; DuckDB itself reads their tables.
 """
@@ -21,7 +23,7 @@ from functools import cache
 from pathlib import Path
 
 from sqlverdict.errors import SchemaError
-from sqlverdict.execute.engine import ENGINES
+from sqlverdict.execute.engine import ENGINES, engine_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.derive import FORMS_DIFFER
@@ -58,9 +60,12 @@ def read_pairs(file: Path) -> list[dict[str, str]]:
     return [{"truth": truth, "a": one, "b": other, **rest} for truth, one, other in rows]
 
 
-def measure(file: Path, dialects: list[str], list_open: bool) -> int:
+def measure(file: Path, dialects: list[str], list_open: bool, db: str | None = None) -> int:
     """Print the shares and the open pairs; returns the number of wrong proofs."""
     pairs = read_pairs(file)
+    engine = ENGINES.get(engine_of(db)) if db else None
+    schema = engine.schema(db) if engine and db else None
+    dialects = [engine.dialect] if engine else dialects
     equal: Counter[str] = Counter()
     proved: Counter[str] = Counter()
     causes: dict[str, list[str]] = defaultdict(list)
@@ -70,7 +75,8 @@ def measure(file: Path, dialects: list[str], list_open: bool) -> int:
         if dialects and dialect not in dialects:
             continue
         texts = (pair["a"], pair["b"])
-        derivation = prove(*texts, schema_of(pair["ddl"], dialect), dialect=dialect)
+        tables = schema or schema_of(pair["ddl"], dialect)
+        derivation = prove(*texts, tables, dialect=dialect)
         if pair["truth"] == "different":
             if derivation.proved:
                 wrong += 1
@@ -106,10 +112,12 @@ def main() -> int:
     parser.add_argument("--file", type=Path, default=DATA / "equivalence" / "shapes.jsonl")
     parser.add_argument("--dialect", nargs="+", default=[], help="these dialects alone")
     parser.add_argument("--open", action="store_true", help="list the open pairs")
+    parser.add_argument("--db", help="a database that has the tables of one dialect's pairs")
     arguments = parser.parse_args()
     if not arguments.file.is_file():
         parser.error(f"no file {arguments.file}: set SQLVERDICT_DATA")
-    return WRONG_PROOF if measure(arguments.file, arguments.dialect, arguments.open) else 0
+    options = (arguments.dialect, arguments.open, arguments.db)
+    return WRONG_PROOF if measure(arguments.file, *options) else 0
 
 
 if __name__ == "__main__":

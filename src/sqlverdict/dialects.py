@@ -54,6 +54,7 @@ function that stands for CASE; FILTER behind an aggregate; FULL JOIN; NULLS FIRS
 is 1 or 0; that rows are compared part by part; the ETM paper's reading."""
 
 Clause = Literal["where", "group", "having", "order"]
+_NONE = re.compile(r"(?!)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +80,7 @@ class Dialect:
             of one escape a byte.
         backslashes: A backslash in a string is an escape.
         bare_sides: A side of a set operation stands without parentheses around it.
+        bare_derived: A derived table needs no alias. PostgreSQL before version 16 wants one.
         query_words: Words that begin a query, beside SELECT, WITH and VALUES.
 
         lenient: It takes what others refuse, and has a rule for it: ambiguous names, words in
@@ -96,11 +98,14 @@ class Dialect:
         exact_collations: The names of collations under which equal texts are the same; "" stands
             for the usual one.
         exact_texts: The usual collation is one of them.
+        padded_collations: Those under which spaces at the end of a text do not count.
+        caseless_collations: Those under which a letter of ASCII is equal to its capital.
         typed_quotes: A text in quotes is read as a value of the type beside it.
-        nested_texts: Which texts are read as values with parts. ``brackets``: ``[1, 2]`` as a list
-            and ``{'x': 1}`` as a structure. ``braces``: ``{1, 2}`` as a list.
+        nested_texts: Which texts are values with parts. ``brackets``: ``[1, 2]`` is a list and
+            ``{'x': 1}`` a structure. ``braces``: ``{1, 2}`` is a list.
         sample_types: A declaration for each kind of values, for tables that test a rule.
         indexable_text: The type of texts that a key may have, where TEXT has no length.
+        most_hours: The greatest TIME: a day's end, or a span of several days.
 
         hands_on_order: A query around one source shows its rows in the order of the source's own
             ORDER BY, where it says nothing of order itself. MariaDB drops that ORDER BY.
@@ -135,6 +140,7 @@ class Dialect:
     blobs: Literal["hex", "bytea", "escapes"] = "hex"
     backslashes: bool = False
     bare_sides: bool = False
+    bare_derived: bool = False
     query_words: frozenset[str] = frozenset()
 
     lenient: bool = False
@@ -144,12 +150,15 @@ class Dialect:
     typed: bool = True
     types: Mapping[str, Values] = field(default_factory=dict)
     type_suffixes: tuple[str, ...] = ()
-    exact_collations: re.Pattern[str] = re.compile(r"(?!)")
+    exact_collations: re.Pattern[str] = _NONE
     exact_texts: bool = False
+    padded_collations: re.Pattern[str] = _NONE
+    caseless_collations: re.Pattern[str] = _NONE
     typed_quotes: bool = False
     nested_texts: Literal["none", "brackets", "braces"] = "none"
     sample_types: tuple[tuple[Values, str], ...] = ()
     indexable_text: str | None = None
+    most_hours: int = 24
 
     hands_on_order: bool = False
     nulls: Literal["small", "large", "last"] = "small"
@@ -189,6 +198,7 @@ _SQLITE = Dialect(
     plain_tokens=True,
     names_case="folded",
     bare_sides=True,
+    bare_derived=True,
     lenient=True,
     alias_clauses=_CLAUSES,
     determined_columns="everywhere",
@@ -263,6 +273,7 @@ _POSTGRES = Dialect(
     weekday="CAST(EXTRACT(dow FROM {}) AS TEXT)",
 )
 
+_CASELESS = r"utf8(?:mb[34])?_(?:general|unicode|uca1400_ai)_ci|latin1_(?:swedish|general)_ci"
 _MYSQL_EXACT = "VARCHAR(40) COLLATE utf8mb4_nopad_bin"
 _MYSQL = Dialect(
     name="mysql",
@@ -289,6 +300,8 @@ _MYSQL = Dialect(
     type_suffixes=(" unsigned",),
     # Trailing spaces count, too. The usual collation is not among them.
     exact_collations=re.compile(r"binary|\w+_nopad_bin|\w+_0900_bin"),
+    padded_collations=re.compile(rf"{_CASELESS}|(?:utf8(?:mb[34])?|latin1)_bin"),
+    caseless_collations=re.compile(rf"{_CASELESS}|utf8mb4_0900_ai_ci"),
     sample_types=(
         ("integer", "INTEGER"),
         ("text", _MYSQL_EXACT),
@@ -298,6 +311,7 @@ _MYSQL = Dialect(
         ("date", "DATE"),
     ),
     indexable_text="VARCHAR(255)",
+    most_hours=838,
     division_by_zero="null",
     short_division=True,
     wide_sums=False,
@@ -319,6 +333,7 @@ _DUCKDB = Dialect(
     foreign_text=re.compile(rf"<=>|! ?[(\w]|\b(?:{_INVENTED}|nvl|convert|iif) ?\(|\blimit \d+ ?,"),
     names_case="folded",
     blobs="escapes",
+    bare_derived=True,
     query_words=frozenset({"FROM", "PIVOT"}),
     alias_clauses=_CLAUSES,
     determined_columns="nowhere",

@@ -22,6 +22,8 @@ DDL = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, c VARCHAR(2
 SCHEMA = read_ddl(DDL, "words")
 
 FOREIGN = {
+    "SELECT id FROM (SELECT id FROM t)": ("mysql",),
+    "SELECT t.id FROM t JOIN (SELECT a FROM t) ON t.id = a": ("mysql",),
     "SELECT id FROM t WHERE a <=> b": ("postgres", "duckdb"),
     "SELECT id FROM t WHERE a == 1": ("postgres", "mysql"),
     "SELECT id FROM t WHERE !(a = 1)": ("postgres", "duckdb"),
@@ -115,3 +117,10 @@ def test_the_engine_says_the_same(dialect: str) -> None:
                     scratch.load({})
                     assert isinstance(scratch.run(sql), Failure) == fails, sql
         scratches.close()
+
+
+def test_postgresql_before_16_wants_an_alias_for_a_derived_table() -> None:
+    assert foreign("SELECT id FROM (SELECT id FROM t)", "postgres") is not None
+    joined = "SELECT t.id FROM (t JOIN t u ON t.id = u.a)"
+    assert foreign(joined, "postgres") is None
+    assert foreign("SELECT id FROM (SELECT id FROM t)", "duckdb") is None

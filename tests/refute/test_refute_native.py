@@ -176,6 +176,7 @@ def test_what_both_queries_leave_open_is_no_difference(
         ("postgres", "n ~ '^ab'", "n LIKE 'ab%'"),
         ("mysql", "DATE_SUB(d, INTERVAL 7 DAY)", "date(d, '-7 days')"),
         ("mysql", "MONTH(d)", "CAST(strftime('%m', d) AS INTEGER)"),
+        ("mysql", "JSON_UNQUOTE(JSON_EXTRACT(d, '$.a'))", "d ->> '$.a'"),
         ("duckdb", "n ILIKE 'x%'", "n LIKE 'x%'"),
         ("postgres", "a - b", "a - b"),
     ],
@@ -212,3 +213,19 @@ def test_columns_of_documents_get_documents(type_: str) -> None:
     rows = fit_rows({"t": [(cell,) for cell in cells]}, Schema("s", (table,), "ddl"), "postgres")
     texts = [str(cell) for (cell,) in rows["t"]]
     assert [json.loads(text) for text in texts] == [{"a": 1}, "word", 7, "NaN", "[1"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "expected"),
+    [
+        ("postgres", ["23:59:59", "24:00:00", "00:00:00", "00:00:00", "12:30:00"]),
+        ("mysql", ["23:59:59", "24:00:00", "24:00:01", "838:00:00", "12:30:00"]),
+    ],
+)
+def test_a_column_of_times_takes_the_end_of_a_day_and_spans(
+    dialect: str, expected: list[str]
+) -> None:
+    table = Table("t", (Column("a", "TIME"),))
+    cells = ("23:59:59", "24:00:00", "24:00:01", "838:00:00", "2020-01-01 12:30:00")
+    rows = fit_rows({"t": [(cell,) for cell in cells]}, Schema("s", (table,), "ddl"), dialect)
+    assert [cell for (cell,) in rows["t"]] == expected

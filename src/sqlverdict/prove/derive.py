@@ -231,4 +231,4 @@ def _form(
     if objection is not None:
         raise Unsupported(objection)
     freeze(tree)
-    return Form(tree, tuple(steps), start.bases, calls.places, start.reading)
+    return Form(tree, tuple(steps), facts.bases, calls.places, start.reading)

@@ -225,7 +225,9 @@ def problems(pair: PairOfQueries) -> dict[str, str]:
         if isinstance(query, ParseFailure) and query.reason is not Reason.UNSUPPORTED_FEATURE:
             by_side[side] = f"{query.reason}: {query.message}{_dialect_hint(sql, pair.dialect)}"
             continue
-        outcome = session.run(sql)
+        # A scratch database has the tables of all schemas under their plain names.
+        plain = with_plain_names(query, pair.schema)
+        outcome = session.run(plain.sql if isinstance(plain, Query) else sql)
         if isinstance(outcome, Failure):
             by_side[side] = f"{outcome.reason}: {outcome.message}"
     session.close()

@@ -62,8 +62,8 @@ def column_values(table: Table, column: Column, dialect: str) -> Values:
     values = record.types.get(plain) or _TYPES.get(plain, "other")
     if values != "text":
         return values
-    name = collation.group(1) if collation else _declared_collation(table, column)
-    return "text" if record.exact_collations.fullmatch(name.lower()) else "collated"
+    name = declared_collation(table, column)
+    return "text" if record.exact_collations.fullmatch(name) else "collated"
 
 
 def has_exact_values(column: Column, dialect: str) -> bool:
@@ -75,8 +75,11 @@ def has_exact_values(column: Column, dialect: str) -> bool:
     return dialect_of(dialect).exact_texts and _EXACT.fullmatch(declared) is not None
 
 
-def _declared_collation(table: Table, column: Column) -> str:
-    """The collation that a declaration names for a column: its own, or the table's."""
+def declared_collation(table: Table, column: Column) -> str:
+    """The collation that is named for a column, in small letters: its own, or its table's."""
+    with_type = _COLLATE.search(column.type)
+    if with_type is not None:
+        return with_type.group(1).lower()
     declaration = _QUOTED.sub("''", table.sql or "")
     own = re.search(
         rf"[(,]\s*[\"`]?{re.escape(column.name)}[\"`]?\s+([^,\n]*)", declaration, re.IGNORECASE
@@ -84,7 +87,7 @@ def _declared_collation(table: Table, column: Column) -> str:
     clause = _COLLATE.search(own.group(1)) if own else None
     if clause is None:
         clause = _COLLATE.search(declaration[declaration.rfind(")") :])
-    return clause.group(1) if clause else ""
+    return clause.group(1).lower() if clause else ""
 
 
 LOOSE = "LOOSE"

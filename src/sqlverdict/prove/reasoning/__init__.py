@@ -17,5 +17,5 @@
 ``set_sides``       the sides of INTERSECT and EXCEPT as a test for a row, of UNION as one query
 ``disjoint``        conditions that no row meets together, and counts that add up therefore
 ``partner_groups``  the keys that keep rows with their partners apart, and rows without partners
-``moves``           put an expression for a column, take a source away
+``moves``           put an expression for a column, take a source away, read it once more
 """

@@ -8,6 +8,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Fact
+from sqlverdict.parse.schemas.column_types import column_values, declared_collation
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
@@ -97,30 +98,38 @@ def closure(
     """
     determined = set(start)
     pairs: list[tuple[ColumnName, ColumnName]] = []
+    # Collated texts that are equal to what is determined, and may differ from each other.
+    equals: set[ColumnName] = set()
+    equal_pairs: list[tuple[ColumnName, ColumnName]] = []
     filtered = [*filters(select), *also]
     for condition in filtered:
         if not isinstance(condition, exp.EQ):
             continue
         left, right = condition.this, condition.expression
         for column, other in ((left, right), (right, left)):
-            if not isinstance(column, exp.Column) or not facts.pins(column, other):
+            if not isinstance(column, exp.Column):
+                continue
+            pins = facts.pins(column, other)
+            if not pins and not compares_like_keys(column, other, facts):
                 continue
             if isinstance(other, exp.Column):
-                pairs.append((column_name(other), column_name(column)))
+                (pairs if pins else equal_pairs).append((column_name(other), column_name(column)))
             elif is_constant(other):
-                determined.add(column_name(column))
+                (determined if pins else equals).add(column_name(column))
     sources = [(item, item_keys(item, facts, filtered)) for item in items(select)]
     whole: set[str] = set()
     growing = True
     while growing:
         before = len(determined)
         determined |= {pinned for start_column, pinned in pairs if start_column in determined}
+        equals |= {pinned for other, pinned in equal_pairs if other in determined | equals}
         for item, keys in sources:
             label = item.alias
             if label in whole:
                 continue
             for names, reasons in keys:
-                if all((label, name) in determined for name in names):
+                # A key of collated texts is one under their collation.
+                if all((label, name) in determined | equals for name in names):
                     whole.add(label)
                     columns = _columns(item, facts)
                     if not columns <= determined:
@@ -129,6 +138,23 @@ def closure(
                     break
         growing = len(determined) > before
     return determined
+
+
+def compares_like_keys(column: exp.Column, other: Expr, facts: Facts) -> bool:
+    """Whether a column's equality with another one, or a text, is that of the column's keys."""
+    table = facts.table(source_label(column)) if facts.record.typed else None
+    own = table.column(column.name) if table is not None else None
+    if table is None or own is None or column_values(table, own, facts.dialect) != "collated":
+        return False
+    if isinstance(other, exp.Literal):
+        return bool(other.is_string)
+    theirs = facts.table(source_label(other)) if isinstance(other, exp.Column) else None
+    second = theirs.column(other.name) if theirs is not None else None
+    if theirs is None or second is None:
+        return False
+    is_text = column_values(theirs, second, facts.dialect) == "collated"
+    collation = declared_collation(table, own)
+    return is_text and bool(collation) and collation == declared_collation(theirs, second)
 
 
 def _columns(item: Expr, facts: Facts) -> frozenset[ColumnName]:

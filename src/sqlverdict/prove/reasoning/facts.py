@@ -88,17 +88,18 @@ class Facts:
             elif isinstance(fact, References):
                 self.references.append(fact)
         self.parents = frozenset(fold(fact.parent) for fact in self.references)
-        self._over(bases)
+        self.rebase(bases)
 
     def over(self, bases: dict[str, str]) -> Facts:
         """The same facts for another tree."""
         other = object.__new__(Facts)
         other.__dict__.update(self.__dict__)
         other.cited = {}
-        other._over(bases)
+        other.rebase(bases)
         return other
 
-    def _over(self, bases: dict[str, str]) -> None:
+    def rebase(self, bases: dict[str, str]) -> None:
+        """Take other labels for the base tables."""
         self.bases = bases
         self._columns: dict[str, frozenset[ColumnName]] = {}
         self._folded = {label: fold(name) for label, name in bases.items()}

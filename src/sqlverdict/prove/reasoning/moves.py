@@ -1,4 +1,4 @@
-"""Changes that several rules make: put an expression for a column, take a source away."""
+"""Changes that several rules make: an expression for a column, a source less, a source more."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.copies import counted_copy
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     column_name,
@@ -17,6 +19,7 @@ from sqlverdict.prove.reasoning.shape import (
     joins,
     source_label,
 )
+from sqlverdict.prove.resolve.parser_losses import alias_of
 
 
 def substitute(
@@ -74,3 +77,14 @@ def uses(select: Expr, label: str, besides: Sequence[Expr] = ()) -> bool:
     return any(
         source_label(column) == label and id(column) not in skipped for column in columns_in(select)
     )
+
+
+def read_again(source: exp.Table, facts: Facts) -> exp.Table:
+    """A base table once more, under a label that nothing else in the tree has."""
+    table = facts.bases[source.alias]
+    other_labels = [*facts.bases, *(part.alias for part in source.root().find_all(exp.Subquery))]
+    last = max(int(label.rpartition(".")[2] or 0) for label in other_labels if label)
+    again = source.copy()
+    again.set("alias", alias_of(f"{fold(table)}.{last + 1}"))
+    facts.rebase({**facts.bases, again.alias: table})
+    return again

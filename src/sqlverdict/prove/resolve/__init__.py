@@ -10,7 +10,7 @@
 ``parser_losses``  parts of a query that are read, ordinals, names of columns and functions
 ``refusals``       what no rule can reason about, such as aggregates that show the order of rows
 ``value_types``    which kinds of values meet, in dialects whose types are enforced
-``quoted_values``  for which values a text in quotes stands there
+``quoted_values``  for which values a text in quotes stands there, and its one spelling
 ``one_value``      where a query or a group must have one value there
 ``folding``        where values that are equal and may differ become one there
 ``equal_values``   values that are equal and yet differ, without types: collations, 1 and 1.0

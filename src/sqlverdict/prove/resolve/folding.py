@@ -2,12 +2,12 @@
 
 MySQL's texts are such values under most collations: 'a', 'A' and 'a ' are equal, and a group shows
 one of them: which, no standard says. That is harmless where no two such values meet: other columns
-of the group have one value for each of them.
+of the group have one value for each of them; and where nothing shows what the groups are by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -19,7 +19,14 @@ from sqlverdict.prove.reasoning.dependencies import (
     tells_groups_apart,
 )
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import has_window, is_grouped
+from sqlverdict.prove.reasoning.shape import (
+    columns_in,
+    has_subquery,
+    has_window,
+    is_aggregate,
+    is_grouped,
+    output_nodes,
+)
 
 FOLDED = "values that are equal and may differ are folded"
 
@@ -34,6 +41,27 @@ def is_idle(select: exp.Select, facts: Facts) -> bool:
         idle = determines_row(select, facts, plain_columns(select.expressions))
     facts.cited.clear()
     return idle
+
+
+def are_unseen(select: exp.Select, terms: Iterable[Expr]) -> bool:
+    """Whether no value of what a query groups by leaves it: columns, HAVING and ORDER BY have none.
+
+    Inside an aggregate a column has the values of all rows, as without the grouping.
+    """
+    outputs = output_nodes(select)
+    if select.parent is not None or any(map(has_subquery, outputs)):
+        return False
+    grouped = {name for term in terms for name in plain_columns(columns_in(term))}
+    return not grouped & plain_columns(column for node in outputs for column in _bare(node))
+
+
+def _bare(node: Expr) -> Iterator[exp.Column]:
+    """The columns of an expression outside of its aggregates."""
+    if isinstance(node, exp.Column):
+        yield node
+    elif not is_aggregate(node):
+        for part in node.iter_expressions():
+            yield from _bare(part)
 
 
 def has_one_value(

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from sqlglot import exp
+
 from sqlverdict.dialects import dialect_of
 from sqlverdict.execute.common_text import grammar_error, is_same_query
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.tokens import Kind, kind, pieces
+from sqlverdict.records import Query
 
 
 @lru_cache(maxsize=1_024)
@@ -23,8 +27,21 @@ def foreign(sql: str, dialect: str) -> str | None:
     odd = pattern.search(_skeleton(sql)) if pattern is not None else None
     if odd is not None:
         return f"{record.title} does not read {odd.group().strip()!r}"
+    if not record.bare_derived and _has_bare_derived(sql, dialect):
+        return f"{record.title} does not read a derived table without an alias"
     error = grammar_error(sql, dialect)
     return f"{record.title} does not read it: {error}" if error is not None else None
+
+
+def _has_bare_derived(sql: str, dialect: str) -> bool:
+    """Whether a query in FROM has no name."""
+    query = parse(sql, dialect)
+    return isinstance(query, Query) and any(
+        isinstance(node.parent, exp.From | exp.Join)
+        and isinstance(node.this, exp.Query)
+        and not node.alias
+        for node in query.tree.find_all(exp.Subquery)
+    )
 
 
 def same_to_engine(one: str, other: str, dialect: str) -> bool:

@@ -16,6 +16,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import copied
 from sqlverdict.prove.resolve.common_sql import require_common_sql
+from sqlverdict.prove.resolve.quoted_values import spell_collated_texts
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.spellings import spell_plainly
@@ -117,4 +118,6 @@ def _resolve_common(query: Query, schema: Schema) -> Resolved:
     tree = query.tree.copy()
     spell_plainly(tree, query.dialect)
     require_common_sql(replace(query, tree=tree), schema)
-    return resolve_tree(tree, schema, query.dialect)
+    start = resolve_tree(tree, schema, query.dialect)
+    spell_collated_texts(start.tree, start.bases, schema, query.dialect)
+    return start

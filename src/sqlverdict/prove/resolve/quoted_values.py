@@ -1,13 +1,17 @@
-"""For which values a text in quotes stands."""
+"""For which values a text in quotes stands, and its one spelling beside a collated column."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from sqlglot import exp
+from sqlglot.expressions import Expr
 
-from sqlverdict.dialects import Dialect
+from sqlverdict.dialects import Dialect, dialect_of
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.column_types import column_values, declared_collation
+from sqlverdict.prove.reasoning.shape import column_name
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
 
 _COMPARED = ("IN", "BETWEEN", *(kind.__name__.lower() for kind in COMPARISONS))
@@ -44,3 +48,52 @@ def _is_day(literal: exp.Literal) -> bool:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
+
+
+def spell_collated_texts(
+    tree: Expr, bases: Mapping[str, str], schema: Schema, dialect: str
+) -> None:
+    """Write texts beside a column of a known collation in one way; it changes a resolved tree.
+
+    Under ``utf8mb4_general_ci`` of MariaDB and MySQL ``name = 'Ann '`` asks what ``name = 'ann'``
+    asks: capitals of ASCII are equal to their small letters, and spaces at the end do not count.
+    LIKE does see spaces.
+    """
+    for node in list(tree.find_all(*COMPARISONS, exp.In, exp.Between, exp.Like)):
+        for column, text in _meetings(node):
+            name = column_collation(column, bases, schema, dialect)
+            plain = spelled_under(name, str(text.this), dialect, in_like=isinstance(node, exp.Like))
+            if plain != text.this:
+                text.replace(exp.Literal.string(plain))
+
+
+def column_collation(
+    column: exp.Column, bases: Mapping[str, str], schema: Schema, dialect: str
+) -> str:
+    """The collation of a column of a base table, where it is a text's and known; else empty."""
+    label, name = column_name(column)
+    table = schema.table(bases[label]) if label in bases else None
+    own = table.column(name) if table is not None else None
+    if table is None or own is None or column_values(table, own, dialect) != "collated":
+        return ""
+    return declared_collation(table, own)
+
+
+def spelled_under(collation: str, text: str, dialect: str, *, in_like: bool) -> str:
+    """The one spelling of a text that is compared under a collation, or by its LIKE."""
+    record = dialect_of(dialect)
+    if record.padded_collations.fullmatch(collation) and not in_like:
+        text = text.rstrip(" ")
+    if record.caseless_collations.fullmatch(collation):
+        text = "".join(each.lower() if each.isascii() else each for each in text)
+    return text
+
+
+def _meetings(node: Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
+    """The columns and the texts in quotes that a condition compares with each other."""
+    operands = [node.this, node.expression, *node.expressions]
+    operands += [node.args[part] for part in ("low", "high") if part in node.args]
+    columns = [each for each in operands if isinstance(each, exp.Column)]
+    texts = [each for each in operands if isinstance(each, exp.Literal) and each.is_string]
+    if len(columns) == 1 and len(columns) + len(texts) == len([each for each in operands if each]):
+        yield from ((columns[0], text) for text in texts)

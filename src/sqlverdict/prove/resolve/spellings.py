@@ -2,7 +2,9 @@
 
 * ``x ILIKE 'a%'`` is ``LOWER(x) LIKE 'a%'``: so the engines that have it compute it. The pattern is
   ASCII, whose lower case is the same in every locale but one;
-* ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``;
+* ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``, and so it is with a query instead of the array;
+  ``x <> ALL`` of a query is NOT IN;
+* ``LEFT(x, 2)`` is ``SUBSTRING(x, 1, 2)``;
 * DISTINCT ON is DISTINCT or GROUP BY (``distinct_on.py``);
 * IS NOT is the NOT of an IS;
 * STRAIGHT_JOIN is JOIN, as a word behind SELECT it says nothing, nor do other hints;
@@ -39,6 +41,13 @@ def spell_plainly(tree: Expr, dialect: str) -> None:
                 "on"
             ):
                 spell_distinct_on(node)
+            case exp.EQ() if isinstance(node.expression, exp.Any):
+                _any(node)
+            case exp.NEQ() if isinstance(node.expression, exp.All):
+                _none(node)
+            case exp.Left():
+                start, length = exp.Literal.number(1), node.expression
+                node.replace(exp.Substring(this=node.this, start=start, length=length))
             case exp.EQ() | exp.NEQ() if numbers:
                 _number_for_truth(node)
             case exp.Is() if (
@@ -49,8 +58,6 @@ def spell_plainly(tree: Expr, dialect: str) -> None:
                 _number_is_truth(node)
             case exp.ILike():
                 _ilike(node)
-            case exp.EQ() if isinstance(node.expression, exp.Any):
-                _any(node)
             case exp.Is():
                 _spell_is(node)
 
@@ -96,7 +103,25 @@ def _ilike(node: exp.ILike) -> None:
     node.replace(like)
 
 
+def _none(node: exp.NEQ) -> None:
+    query = _query_of(node.expression)
+    if query is not None:
+        node.replace(exp.Not(this=exp.In(this=node.this, query=query)))
+
+
+def _query_of(node: Expr) -> exp.Subquery | None:
+    """The query of ANY or ALL."""
+    inner = node.this
+    if isinstance(inner, exp.Select):
+        return exp.Subquery(this=inner)
+    return inner if isinstance(inner, exp.Subquery) and not inner.alias else None
+
+
 def _any(node: exp.EQ) -> None:
+    query = _query_of(node.expression)
+    if query is not None:
+        node.replace(exp.In(this=node.this, query=query))
+        return
     inner = node.expression.this
     inner = inner.this if isinstance(inner, exp.Paren) else inner
     members = list(inner.expressions) if isinstance(inner, exp.Array) else []

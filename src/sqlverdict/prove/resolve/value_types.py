@@ -29,6 +29,7 @@ from sqlverdict.prove.reasoning.shape import (
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.folding import (
     FOLDED,
+    are_unseen,
     has_one_value,
     is_idle,
 )
@@ -107,7 +108,10 @@ class _ValueTypes:
             self.of(term.this)
         if select.args.get("distinct") and not is_idle(select, self.facts):
             self._fold_terms(select, select.expressions, outputs)
-        self._fold_terms(select, terms, grouped)
+        if not set(filter(self._may_differ, grouped)) <= {"collated"} or not are_unseen(
+            select, terms
+        ):
+            self._fold_terms(select, terms, grouped)
         require_determined(select, self.facts)
 
     def _fold_terms(

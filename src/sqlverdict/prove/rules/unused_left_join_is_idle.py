@@ -23,7 +23,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
-from sqlverdict.prove.reasoning.dependencies import item_keys, multiplicity_is_idle
+from sqlverdict.prove.reasoning.dependencies import (
+    compares_like_keys,
+    item_keys,
+    multiplicity_is_idle,
+)
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import constant_truth
 from sqlverdict.prove.reasoning.moves import uses
@@ -78,7 +82,9 @@ def _at_most_one(join: exp.Join, facts: Facts) -> bool:
         if isinstance(part, exp.EQ):
             for one, other in ((part.this, part.expression), (part.expression, part.this)):
                 ours = isinstance(one, exp.Column) and one.text("table") == label
-                if ours and label not in labels_in(other) and facts.pins(one, other):
+                if not ours or label in labels_in(other):
+                    continue
+                if facts.pins(one, other) or compares_like_keys(one, other, facts):
                     fixed.add(one.name)
     unique = [(columns, (fact,)) for columns, fact in facts.uniques(label)]
     for columns, reasons in [*unique, *item_keys(join.this, facts)]:

@@ -7,6 +7,7 @@ fit becomes one that does, the same for equal cells, so that keys still meet.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -16,6 +17,7 @@ from uuid import UUID
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.target.lite import lite_type
@@ -26,6 +28,7 @@ Fit = Callable[[Cell], Cell]
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "MEDIUMINT": 23, "INT": 31}
 _NO_TEXTS = frozenset(("ARRAY", "INTERVAL", "LIST", "MAP", "STRUCT"))
 """Types whose columns take hardly any text: one such cell, and the engine takes no row."""
+_SPAN = re.compile(r"(\d{2,3}):[0-5]\d:[0-5]\d")
 _DAY, _TIME = "2020-01-01", "00:00:00"
 """What stands for a text that is no day, or no time."""
 
@@ -75,6 +78,9 @@ def _fit(type_: str, not_null: bool, dialect: str) -> Fit:
     if kind == "TEXT":
         length = _length(type_, dialect)
         return lambda cell: _text(cell, length)
+    if kind == "TIME":
+        hours = dialect_of(dialect).most_hours
+        return lambda cell: _time(cell, hours)
     return _FITS[kind]
 
 
@@ -136,9 +142,13 @@ def _moment(cell: Cell) -> Cell:
         return f"{_DAY} {_TIME}"
 
 
-def _time(cell: Cell) -> Cell:
+def _time(cell: Cell, hours: int) -> Cell:
+    """The cell where it is a time of a day, or one of so many hours at most."""
     if cell is None:
         return None
+    span = _SPAN.fullmatch(str(cell))
+    if span is not None and (int(span[1]) < hours or str(cell) == f"{hours}:00:00"):
+        return str(cell)
     try:
         return time.fromisoformat(str(cell)[-8:]).isoformat()
     except ValueError:
@@ -180,7 +190,6 @@ _FITS: dict[str, Fit] = {
     "BLOB": _bytes,
     "DATE": _day,
     "DATETIME": _moment,
-    "TIME": _time,
 }
 
 

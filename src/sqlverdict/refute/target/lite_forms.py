@@ -215,6 +215,14 @@ def _json_path(node: Expr) -> Expr | None:
     return _call("json_extract", node.this, f"${path}")
 
 
+def _unquoted(node: Expr) -> Expr | None:
+    """``JSON_UNQUOTE(JSON_EXTRACT(x, '$.a'))`` as ``x ->> '$.a'``."""
+    inner = node.expressions[0] if len(node.expressions) == 1 else None
+    if str(node.this).lower() != "json_unquote" or not isinstance(inner, exp.JSONExtract):
+        return None
+    return exp.JSONExtractScalar(this=inner.this.copy(), expression=inner.expression.copy())
+
+
 def _has_key(node: Expr) -> Expr | None:
     if not isinstance(node.expression, exp.Literal):
         return None
@@ -258,6 +266,7 @@ _FORMS: dict[type[Expr], Callable[[Expr], Expr | None]] = {
     exp.ILike: lambda node: exp.Like(this=node.this.copy(), expression=node.expression.copy()),
     **dict.fromkeys((exp.RegexpLike, exp.RegexpILike), _pattern),
     **dict.fromkeys((exp.JSONBExtract, exp.JSONBExtractScalar), _json_path),
+    exp.Anonymous: _unquoted,
     exp.JSONBContainsTopKey: _has_key,
     exp.ArrayContainsAll: _contains,
 }
