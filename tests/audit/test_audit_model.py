@@ -95,10 +95,20 @@ def test_the_models_file_says_where_it_comes_from() -> None:
         "agreement",
         "same_values",
         "gold_signs",
+        "gold_doubts",
         "distinct_against",
     }
     counts = model.provenance["counts"]
-    assert set(counts) == set(model.provenance["labels"]) == {"corrected", "spider", "bird"}
+    assert (
+        set(counts)
+        == set(model.provenance["labels"])
+        == {
+            "revisions",
+            "corrected",
+            "spider",
+            "bird",
+        }
+    )
     assert all(0 < each["wrong"] < each["golds"] for each in counts.values())
     # An average gold is about as often wrong as the labels say.
     golds = sum(each["golds"] for each in counts.values())
@@ -325,7 +335,8 @@ def test_a_feature_that_fails_is_counted_and_does_not_end_the_audit(
 
 def test_the_page_names_the_coefficients_of_the_file() -> None:
     page = Path(__file__).parents[2].joinpath("docs", "audit.md").read_text(encoding="utf-8")
-    rows = [row.strip("| ").split(" | ") for row in page.splitlines() if row.startswith("| `")]
+    _, model = page.split("## The model")
+    rows = [row.strip("| ").split(" | ") for row in model.splitlines() if row.startswith("| `")]
     coefficients = {row[0].strip("`"): float(row[-1].replace("−", "-")) for row in rows}  # noqa: RUF001
     fitted = {name: round(slope, 2) for name, slope in gold_model().coefficients.items()}
     assert coefficients == fitted
