@@ -135,8 +135,8 @@ def test_a_count_of_another_table(look: Look) -> None:
         assert counts.message == (
             "the question asks for the number of event, the gold counts budget.budget_id"
         )
-    told = look(question, gold, knowledge="percentage = DIVIDE(SUM(spent > 10), COUNT(budget_id))")
-    assert "gold_counts" not in told
+    known = look(question, gold, knowledge="percentage = DIVIDE(SUM(spent > 10), COUNT(budget_id))")
+    assert "gold_counts" not in known
 
 
 @pytest.mark.parametrize(
@@ -255,8 +255,8 @@ def test_an_audit_without_a_system(file: str) -> None:
 
 
 def test_features_of_what_the_gold_shows(file: str) -> None:
-    shown = report(file, "How many events?", "SELECT name FROM event", "", True)
-    features = {each.name: each for each in gold_features(shown, raised(shown))}
+    page = report(file, "How many events?", "SELECT name FROM event", "", True)
+    features = {each.name: each for each in gold_features(page, raised(page))}
     assert (features[SIGN].value, features[SIGN].words) == (1, "the gold shows gold_shape")
     assert features[DOUBT].words == "the gold shows gold_repeats"
     assert features["mismatch"].value is None

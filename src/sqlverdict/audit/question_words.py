@@ -18,7 +18,7 @@ _ONE_NUMBER = re.compile(
 )
 _SEVERAL = re.compile(r"\b(each|every|per|respectively|list|which|who)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\s*(did|is|are|was|were|does|do|has|have|can)\b", re.IGNORECASE)
-_COUNTED = re.compile(
+_HOW_MANY = re.compile(
     r"\b(?:how many|number of|percentage of|percent of)\s+"
     r"(?:(?:the|different|distinct|all|of)\s+)*((?:[\w'-]+\s*){1,3})",
     re.IGNORECASE,
@@ -40,7 +40,7 @@ def asks_yes_or_no(question: str) -> bool:
 
 def counted_words(question: str) -> list[str]:
     """The words behind "how many": what is to be counted is among them."""
-    match = _COUNTED.search(question)
+    match = _HOW_MANY.search(question)
     return plain_words(match[1]) if match is not None else []
 
 

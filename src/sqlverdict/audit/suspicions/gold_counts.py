@@ -50,16 +50,17 @@ class GoldCounts:
         if table is None:
             yield from _repeated(report, query, schema, words)
             return
-        counted = list(dict.fromkeys(_counted(query, schema)))
+        columns = list(dict.fromkeys(_count_columns(query, schema)))
         known = formula_columns(report.knowledge or "")
-        if counted and all(_is_other(each, table, schema, known) for each in counted):
-            columns = ", ".join(map(column_text, counted))
-            message = f"the question asks for the number of {table.name}, the gold counts {columns}"
-            detail = {"table": table.name, "columns": [column_text(each) for each in counted]}
+        if columns and all(_is_other(each, table, schema, known) for each in columns):
+            names = [column_text(each) for each in columns]
+            message = f"the question asks for the number of {table.name}, "
+            message += f"the gold counts {', '.join(names)}"
+            detail = {"table": table.name, "columns": names}
             yield Suspicion(NAME, OTHER_TABLE, message, detail=detail, feature=SIGN)
 
 
-def _counted(query: Query, schema: Schema) -> Iterator[ColumnRef]:
+def _count_columns(query: Query, schema: Schema) -> Iterator[ColumnRef]:
     """The base columns that a query counts, with or without DISTINCT."""
     resolver = Resolver(query.tree, schema)
     for node in query.find_all(exp.Count):
@@ -69,12 +70,12 @@ def _counted(query: Query, schema: Schema) -> Iterator[ColumnRef]:
             yield column_ref
 
 
-def _is_other(counted: ColumnRef, table: Table, schema: Schema, known: set[str]) -> bool:
-    owner = schema.table(counted[0])
-    if owner is None or owner == table or counted[1].lower() in known:
+def _is_other(column: ColumnRef, table: Table, schema: Schema, known: set[str]) -> bool:
+    owner = schema.table(column[0])
+    if owner is None or owner == table or column[1].lower() in known:
         return False
     return not any(
-        fold(key.parent) == fold(table.name) and fold(counted[1]) in map(fold, key.columns)
+        fold(key.parent) == fold(table.name) and fold(column[1]) in map(fold, key.columns)
         for key in owner.foreign_keys
     )
 
