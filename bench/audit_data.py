@@ -1,5 +1,8 @@
 """Labelled golds as the audit sees them: a report each, and whether people call the gold wrong.
 
+``revisions``: 163 BIRD questions, three published systems (``labels/bird_revisions.jsonl``). A gold
+is wrong where BIRD's revision of 2025-11-06 rewrote it so that it answers otherwise.
+
 ``corrected``: 88 BIRD questions, 13 systems (``labels/corrected_golds.jsonl``). A gold is wrong
 where the experts' corrected gold answers otherwise on the database (``ex[bird]``).
 
@@ -18,14 +21,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlverdict.audit.gold_report import GoldReport, report_of
+from sqlverdict.audit.gold_report import GoldReport, miss_weight, report_of
 from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.cache import AnswerCache, default_path
@@ -37,9 +40,12 @@ from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import Answer, Case, Outcome, Prediction, Result, Verdict
+from sqlverdict.report.agreement.opinions import results_match
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 GOLD_ERROR = "Gold Error"
+OTHER_ANSWER = "gold rewritten, other answer"
+SYSTEMS = ("C3", "DAIL", "RESDSQL")
 FOLDERS = {"bird": DATA / "bird" / "databases", "spider": DATA / "spider" / "database"}
 
 
@@ -115,20 +121,39 @@ class Question:
 
 
 def labelled(
-    databases: Databases, sets: Sequence[str] = ("corrected", "spider", "bird")
+    databases: Databases, sets: Sequence[str] = ("revisions", "corrected", "spider", "bird")
 ) -> list[Labelled]:
     """All labelled golds of the sets, in the order of the files."""
     results: list[Labelled] = []
     for name in sets:
         benchmark = "spider" if name == "spider" else "bird"
         questions = list(
-            _corrected(databases) if name == "corrected" else _marked(databases, benchmark)
+            _revisions(databases)
+            if name == "revisions"
+            else _corrected(databases)
+            if name == "corrected"
+            else _marked(databases, benchmark)
         )
         here = [each for each in questions if each.case.database is not None]
         away = [each for each in questions if each.case.database is None]
         results += _reports(databases, name, benchmark, here)
         results += _reports(databases, name, benchmark, away)
     return results
+
+
+def _revisions(databases: Databases) -> Iterator[Question]:
+    folder = DATA / "bird" / "predictions" / "dev"
+    systems = {name: (folder / f"{name}.txt").read_text().split("\n") for name in SYSTEMS}
+    cases = {
+        each["question_id"]: each
+        for each in json.loads((DATA / "bird" / "dev.json").read_text(encoding="utf-8"))
+    }
+    for row in _rows("bird_revisions"):
+        number = row["question_id"]
+        record = {**cases[number], "gold": row["gold_20240627"]}
+        case = _case(databases, "bird", str(number), record)
+        queries = {name: lines[number].split("\t")[0] for name, lines in systems.items()}
+        yield Question(case, queries, row["revision_20251106"] == OTHER_ANSWER)
 
 
 def _corrected(databases: Databases) -> Iterator[Question]:
@@ -182,15 +207,29 @@ def _reports(
     known = {each.case.db_id for each in questions}
     schemas = {db_id: databases.schema(benchmark, db_id) for db_id in sorted(known)}
     executed = questions[0].case.database is not None
-    results = _executed(benchmark, questions) if executed else _recorded(questions)
+    results = list(_executed(benchmark, questions) if executed else _recorded(questions))
+    weights = _weights(results)
     for answer in results:
         report = report_of(
             answer,
+            weights=weights,
             knowledge={each.case.id: each.case.knowledge for each in questions},
             schemas={key: schema for key, schema in schemas.items() if schema is not None},
             rerun=(lambda db_id, sql: databases.run(benchmark, db_id, sql)) if executed else None,
         )
         yield Labelled(name, report, wrong[report.case.id], executed)
+
+
+def _weights(results: Sequence[Sequence[tuple[str, Result]]]) -> dict[str, float]:
+    """The weight of each system, by the golds of the set that it matches."""
+    right: Counter[str] = Counter()
+    total: Counter[str] = Counter()
+    for name, result in (each for answer in results for each in answer):
+        matches = results_match(result)
+        if matches is not None:
+            total[name] += 1
+            right[name] += matches
+    return {name: miss_weight(right[name], total[name] - right[name]) for name in total}
 
 
 def _executed(benchmark: str, questions: Sequence[Question]) -> Iterator[list[tuple[str, Result]]]:

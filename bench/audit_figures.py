@@ -55,12 +55,26 @@ def gain(after: Sequence[tuple[float, bool]], before: Sequence[float], seed: int
     return f"{difference(joined) or 0.0:+.3f} ({low:+.2f} to {high:+.2f})"
 
 
-def first(pairs: Sequence[tuple[float, bool]], most: int) -> str:
-    """How many of the first golds are wrong; of golds with one rank, the expected number."""
-    left, hits = most, 0.0
-    for rank in sorted({rank for rank, _ in pairs}, reverse=True):
-        tied = [label for value, label in pairs if value == rank]
-        number = min(left, len(tied))
-        hits += sum(tied) * number / len(tied)
+def precision(pairs: Sequence[tuple[float, bool]], most: int, seed: int = 0) -> str:
+    """The share of wrong golds among the first, with its interval."""
+    random = Random(seed)
+    shares = [first(random.choices(pairs, k=len(pairs)), most) for _ in range(SAMPLES)]
+    low, high = percentiles(shares, CONFIDENCE)
+    return f"{first(pairs, most):.2f} ({low:.2f} to {high:.2f})"
+
+
+def first(pairs: Sequence[tuple[float, bool]], most: int) -> float:
+    """The share of wrong golds among the first; of golds with one rank, the expected number."""
+    tied: dict[float, list[bool]] = {}
+    for rank, label in pairs:
+        tied.setdefault(rank, []).append(label)
+    left, hits = min(most, len(pairs)), 0.0
+    total = left
+    for rank in sorted(tied, reverse=True):
+        labels = tied[rank]
+        number = min(left, len(labels))
+        hits += sum(labels) * number / len(labels)
         left -= number
-    return f"{hits:.1f}/{most - left}"
+        if not left:
+            break
+    return hits / total if total else 0.0

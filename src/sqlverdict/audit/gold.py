@@ -1,8 +1,8 @@
 """suspect_golds(): which golds deserve a second look, the most suspect first.
 
 A gold's rank is the probability that it is wrong, by a small model that was fitted to people's
-labels (``gold_model``): how many systems match it, whether they agree on another answer, and what
-its own query shows. The suspicions are the evidence in words.
+labels (``gold_model``): which systems match it, whether they agree on another answer, and what its
+own query and answer show. The suspicions are the evidence in words.
 
 Where there are very many golds, they wait in a file, ordered by rank.
 """
@@ -20,12 +20,12 @@ from typing import IO, Any, Generic, TypeVar, overload
 from weakref import finalize
 
 from sqlverdict.audit.gold_model import GoldModel, WeightedFeature, gold_features, gold_model
-from sqlverdict.audit.gold_report import GoldReport, Rerun, gold_reports
+from sqlverdict.audit.gold_report import GoldReport, Rerun, case_reports, gold_reports
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count, near
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Result
+from sqlverdict.records import Case, Result
 from sqlverdict.report.one_run.case import evidence_lines, prediction_text
 from sqlverdict.runlog.run import Run
 
@@ -213,6 +213,7 @@ class Audit:
 def suspect_golds(
     runs: Sequence[Run],
     *,
+    cases: Sequence[Case] = (),
     knowledge: Mapping[str, str] | None = None,
     schemas: Mapping[str, Schema] | None = None,
     rerun: Rerun | None = None,
@@ -223,7 +224,8 @@ def suspect_golds(
     """Look for signs against the golds of some runs.
 
     Args:
-        runs: One or more runs of one benchmark; several systems show more.
+        runs: Runs of one benchmark; several systems show more.
+        cases: The cases to look at where there is no run: what the golds themselves show.
         knowledge: What comes with each question, by case; without it the question stands alone.
         schemas: Schemas by database, to tell strings from columns and queries from each other.
         rerun: Runs queries again; without it only the run logs are read.
@@ -233,9 +235,9 @@ def suspect_golds(
         model: Another model than the one of this version.
 
     Raises:
-        UsageError: no run is given, or there is no such suspicion.
+        UsageError: neither a run nor a case is given, or there is no such suspicion.
     """
-    if not runs:
+    if not runs and not cases:
         raise UsageError("no run is given; name the folders that evaluate wrote")
     known = SUSPICIONS.names()
     for name in only:
@@ -250,7 +252,12 @@ def suspect_golds(
     counts: Counter[str] = Counter()
     failures: Counter[str] = Counter()
     golds = 0
-    for report in gold_reports(runs, knowledge=knowledge, schemas=schemas, rerun=rerun):
+    reports = (
+        gold_reports(runs, knowledge=knowledge, schemas=schemas, rerun=rerun)
+        if runs
+        else case_reports(cases, schemas=schemas, rerun=rerun)
+    )
+    for report in reports:
         golds += 1
         everything = [each for one in SUSPICIONS.items() for each in _look(*one, report, failures)]
         raised = [each for each in everything if each.name in suspectors]
@@ -331,7 +338,9 @@ def _notes(
     notes = []
     if len(runs) == 1:
         notes.append("one run only: whether several systems agree against a gold cannot be seen")
-    if knowledge is None:
+    if not runs:
+        notes.append("no run: only what the golds themselves show")
+    elif knowledge is None:
         notes.append(
             "the questions' knowledge is not available: values are looked for in the question "
             "alone (name the benchmark to read it)"

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from sqlverdict.audit.gold_report import GoldReport, SystemAnswer
-from sqlverdict.audit.suspicion import Suspicion
+from sqlverdict.audit.suspicion import DOUBT, SIGN, Suspicion
 from sqlverdict.audit.suspicions.gold_distinct import distinct_against
 from sqlverdict.audit.suspicions.systems_agree import same_answers, same_values
 from sqlverdict.errors import UsageError
@@ -53,7 +53,7 @@ def gold_features(report: GoldReport, raised: Sequence[Suspicion]) -> tuple[Feat
     by_name = {suspicion.name: suspicion for suspicion in raised}
     return (
         *_systems(report),
-        _signs(by_name),
+        *_signs(raised),
         _distinct(report),
         *_reported(by_name),
     )
@@ -66,8 +66,11 @@ def _systems(report: GoldReport) -> list[Feature]:
     if not total:
         words = "no system's result was compared with the gold's"
         return [Feature(name, None, words) for name in ("mismatch", "agreement", "same_values")]
+    # Systems that are mostly right count more, but all of them together as their number.
+    mean = sum(entry.weight for entry in compared) / total
+    against = sum(entry.weight for entry in wrong) / mean
     # Half a system on either side: one of one says less than ten of ten.
-    odds = log((len(wrong) + 0.5) / (total - len(wrong) + 0.5))
+    odds = log((against + 0.5) / (max(0.0, total - against) + 0.5))
     ran = [entry for entry in wrong if entry.runs]
     alike = [entry for entry in ran if same_values(entry)]
     others = [entry for entry in ran if not same_values(entry)]
@@ -99,13 +102,20 @@ def _agreement(group: int, total: int) -> str:
     return f"{group} of {total} systems agree on another answer"
 
 
-def _signs(by_name: Mapping[str, Suspicion]) -> Feature:
-    signs = by_name.get("gold_signs")
-    names = list(signs.detail.get("counted", ())) if signs is not None else []
-    if "gold_nothing" in by_name:
-        names.append("empty_answer")
-    words = f"the gold shows {', '.join(names)}" if names else "the gold shows no sign that counts"
-    return Feature("gold_signs", float(bool(names)), words)
+def _signs(raised: Sequence[Suspicion]) -> list[Feature]:
+    """What the gold itself shows: strong signs, and weaker ones."""
+    names: dict[str, list[str]] = {SIGN: [], DOUBT: []}
+    for suspicion in raised:
+        if suspicion.name == "gold_signs":
+            names[SIGN] += suspicion.detail.get("counted", ())
+            names[DOUBT] += suspicion.detail.get("doubtful", ())
+        elif suspicion.feature in names:
+            names[suspicion.feature].append(suspicion.name)
+    words = {SIGN: "no sign that counts", DOUBT: "no weaker sign"}
+    return [
+        Feature(name, float(bool(signs)), f"the gold shows {', '.join(signs) or words[name]}")
+        for name, signs in names.items()
+    ]
 
 
 def _distinct(report: GoldReport) -> Feature:

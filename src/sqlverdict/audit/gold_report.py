@@ -5,10 +5,11 @@ Made from run folders alone. Answers are there only where the queries were run a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
+from math import log
 
 from sqlverdict.compare.query.columns import Names
 from sqlverdict.compare.query.text import Texts
@@ -18,7 +19,7 @@ from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.reasons import WITHOUT_SQL
-from sqlverdict.records import Answer, Outcome, Query, Result
+from sqlverdict.records import Answer, Case, Outcome, Query, Result, Verdict
 from sqlverdict.report.agreement.opinions import results_match
 from sqlverdict.runlog.run import Run, system_names
 
@@ -35,12 +36,14 @@ class SystemAnswer:
         result: Its line in the run log.
         query: One text for all spellings of its query; empty where it gave none.
         answer: What the query returned, where it was run again.
+        weight: How much it says that the system misses a gold; see :func:`miss_weight`.
     """
 
     system: str
     result: Result
     query: str
     answer: Answer | None = None
+    weight: float = 1.0
 
     @property
     def right(self) -> bool | None:
@@ -104,8 +107,55 @@ def gold_reports(
         schemas: Schemas by database.
         rerun: Runs queries again, if that is wanted.
     """
+    weights = _weights(runs)
     for results in _side_by_side(runs):
-        yield report_of(results, knowledge=knowledge, schemas=schemas, rerun=rerun)
+        yield report_of(results, knowledge=knowledge, schemas=schemas, rerun=rerun, weights=weights)
+
+
+def case_reports(
+    cases: Iterable[Case],
+    *,
+    schemas: Mapping[str, Schema] | None = None,
+    rerun: Rerun | None = None,
+) -> Iterator[GoldReport]:
+    """One report a case with a gold, where there is no system: what the gold itself shows."""
+    for index, case in enumerate(cases):
+        if case.golds:
+            line = Result(
+                index=index,
+                id=case.id,
+                db_id=case.db_id,
+                question=case.question,
+                gold=case.golds,
+                prediction=None,
+                abstained=True,
+                verdict=Verdict.UNSCORED,
+                difficulty=case.difficulty,
+                session=case.session,
+                turn=case.turn,
+                earlier=case.earlier,
+            )
+            knowledge = {case.id: case.knowledge}
+            report = report_of([("", line)], knowledge=knowledge, schemas=schemas, rerun=rerun)
+            yield replace(report, systems=0)
+
+
+def _weights(runs: Sequence[Run]) -> dict[str, float]:
+    """The weight of each system, by the verdicts of its run."""
+    counts = [run.summary.verdicts for run in runs]
+    return {
+        name: miss_weight(each.get(Verdict.CORRECT, 0), each.get(Verdict.INCORRECT, 0))
+        for name, each in zip(system_names(runs), counts, strict=True)
+    }
+
+
+def miss_weight(right: int, wrong: int) -> float:
+    """How much it says that a system misses a gold: minus the log of how often it misses one.
+
+    A system that is mostly right misses right golds rarely, so its miss says more. One answer is
+    added on either side.
+    """
+    return -log((wrong + 1) / (right + wrong + 2))
 
 
 def _side_by_side(runs: Sequence[Run]) -> Iterator[list[tuple[str, Result]]]:
@@ -150,6 +200,7 @@ def report_of(
     knowledge: Mapping[str, str] | None = None,
     schemas: Mapping[str, Schema] | None = None,
     rerun: Rerun | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> GoldReport:
     """The report of one case, from what each system's run says about it.
 
@@ -158,6 +209,7 @@ def report_of(
         knowledge: What comes with each question, by case; ``None``: not at hand.
         schemas: Schemas by database.
         rerun: Runs queries again, if that is wanted.
+        weights: How much a miss of each system says; by default each says the same.
     """
     first = results[0][1]
     schema = (schemas or {}).get(first.db_id)
@@ -174,7 +226,11 @@ def report_of(
         knowledge=None if knowledge is None else knowledge.get(first.id, ""),
         answers=tuple(
             SystemAnswer(
-                system, result, query_key(result.prediction, schema), answer(result.prediction)
+                system,
+                result,
+                query_key(result.prediction, schema),
+                answer(result.prediction),
+                (weights or {}).get(system, 1.0),
             )
             for system, result in results
             if not result.abstained
@@ -212,3 +268,23 @@ def query_key(sql: str, schema: Schema | None = None) -> str:
     except (RecursionError, MemoryError, LookupError, ValueError, TypeError, AttributeError):
         # A hostile text is the same as itself and as nothing else.
         return fold_sql(sql)
+
+
+@lru_cache(maxsize=8192)
+def is_rearranged(gold: str, prediction: str, schema: Schema | None = None) -> bool:
+    """Whether two queries are the same but for the order and the names of their columns."""
+    from sqlglot import exp
+
+    trees = [each.tree for each in map(parse, (gold, prediction)) if isinstance(each, Query)]
+    if len(trees) < 2 or not all(isinstance(tree, exp.Select) for tree in trees):
+        return False
+    if len({len(tree.expressions) for tree in trees}) != 1:
+        return False
+    keys = set()
+    for tree in trees:
+        columns = [each.unalias().copy() for each in tree.expressions]
+        columns.sort(key=lambda each: (each.name.lower(), each.sql(DEFAULT_DIALECT).lower()))
+        ordered = tree.copy()
+        ordered.set("expressions", columns)
+        keys.add(query_key(ordered.sql(DEFAULT_DIALECT), schema))
+    return len(keys) == 1

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from sqlverdict.audit.gold_report import GoldReport
 
 
+SIGN = "gold_signs"
+"""The feature of signs that a right gold hardly ever shows."""
+DOUBT = "gold_doubts"
+"""The feature of weaker signs, which right golds show too."""
+
+
 @dataclass(frozen=True)
 class Suspicion:
     """One sign that a gold is wrong.
@@ -28,6 +34,7 @@ class Suspicion:
         message: What was found, in a sentence.
         systems: The systems whose answers show it.
         detail: What shows it, for programs.
+        feature: The feature of the model that it raises; empty: none, or the model asks for it.
     """
 
     name: str
@@ -35,6 +42,7 @@ class Suspicion:
     message: str
     systems: tuple[str, ...] = ()
     detail: Mapping[str, Any] = field(default_factory=dict)
+    feature: str = ""
 
     def __post_init__(self) -> None:
         if not 0 < self.weight < 1:

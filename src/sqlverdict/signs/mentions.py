@@ -98,9 +98,9 @@ def mentions_value(text: str, value: str) -> bool:
     parts = [float(part) for part in re.findall(r"\d+", value)]
     words = [word for word in plain_words(value) if not word.isdigit()]
     spoken = set(plain_words(text))
-    stems = {_stem(word) for word in spoken}
+    stems = {word_stem(word) for word in spoken}
     dated = all(part == 0 or part in numbers for part in parts)
-    return dated and all(_stem(word) in stems for word in words) and bool(parts or words)
+    return dated and all(word_stem(word) in stems for word in words) and bool(parts or words)
 
 
 def plain_words(text: str) -> list[str]:
@@ -113,7 +113,8 @@ def _plain(text: str) -> str:
     return " ".join(plain_words(text))
 
 
-def _stem(word: str) -> str:
+def word_stem(word: str) -> str:
+    """A word without its usual endings, to compare words by."""
     for ending in ("ies", "es", "s", "y", "ed", "ing", "ian", "n"):
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
             return word[: -len(ending)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqlverdict.audit.gold_report import GoldReport
-from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.audit.suspicion import SIGN, SUSPICIONS, Suspicion
 from sqlverdict.evidence import Related
 from sqlverdict.evidence_parts import AnswerShapes
 
@@ -30,13 +30,13 @@ class GoldNothing:
         answer = report.gold_answer
         if answer is not None:
             if not answer.rows:
-                yield Suspicion(NAME, WEIGHT, "the gold returns no row")
+                yield Suspicion(NAME, WEIGHT, "the gold returns no row", feature=SIGN)
             elif all(cell is None for row in answer.rows for cell in row):
-                yield Suspicion(NAME, WEIGHT, "the gold returns nothing but NULL")
+                yield Suspicion(NAME, WEIGHT, "the gold returns nothing but NULL", feature=SIGN)
             return
         for entry in report.answers:
             for evidence in entry.result.evidence:
                 match evidence:
                     case Related(shape=AnswerShapes(gold=(0, _))):
-                        yield Suspicion(NAME, WEIGHT, "the gold returns no row")
+                        yield Suspicion(NAME, WEIGHT, "the gold returns no row", feature=SIGN)
                         return

@@ -1,20 +1,24 @@
 """The gold leaves its answer open: a LIMIT cuts through rows that tie.
 
 Shown by: a prediction that fits the gold's tie without being its answer, or that returns all of
-the tied rows; or the tie itself, when the gold is run again.
+the tied rows; or the tie itself, in the gold or in one of its subqueries, when the gold is run
+again.
 
-Weight: 0.4: which of the tied rows the gold returns is chance, so right answers score as wrong.
+Weight: 0.4: which of the tied rows the gold returns is chance, so right answers score as wrong. A
+tie in a subquery counts in the model: comparisons look at ties of the whole query alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sqlglot import exp
+
 from sqlverdict.audit.gold_report import GoldReport
-from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.audit.suspicion import DOUBT, SUSPICIONS, Suspicion
 from sqlverdict.evidence import relations_of
 from sqlverdict.parse.query import parse
-from sqlverdict.records import Failure, Outcome, Query, Reason
+from sqlverdict.records import Answer, Failure, Outcome, Query, Reason
 from sqlverdict.signs.open_limits import find_open_cut
 
 NAME = "gold_open"
@@ -29,9 +33,11 @@ class GoldOpen:
 
     def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """The tie, from the log or from the data."""
-        message = _logged(report) or _tie_now(report)
+        message, inner = _logged(report) or _tie_now(report), ""
+        if not message:
+            message = inner = _tie_inside(report)
         if message:
-            yield Suspicion(NAME, WEIGHT, message)
+            yield Suspicion(NAME, WEIGHT, message, feature=DOUBT if inner else "")
 
 
 def _logged(report: GoldReport) -> str:
@@ -48,15 +54,39 @@ def _logged(report: GoldReport) -> str:
 
 
 def _tie_now(report: GoldReport) -> str:
-    answer, rerun = report.gold_answer, report.rerun
-    if answer is None or rerun is None:
+    query = parse(report.case.gold[0])
+    if report.gold_answer is None or not isinstance(query, Query):
+        return ""
+    return _tie(report, query, report.gold_answer)
+
+
+def _tie_inside(report: GoldReport) -> str:
+    """The tie of a subquery with a LIMIT that runs alone; one that needs its outer query fails."""
+    query = parse(report.case.gold[0])
+    if report.rerun is None or not isinstance(query, Query):
+        return ""
+    for select in query.find_all(exp.Select):
+        if select is query.tree or select.args.get("limit") is None:
+            continue
+        inner = parse(select.sql(dialect=query.dialect))
+        answer = report.rerun(inner.sql) if isinstance(inner, Query) else None
+        if isinstance(inner, Query) and isinstance(answer, Answer):
+            tie = _tie(report, inner, answer)
+            if tie:
+                return f"in a subquery {tie}"
+    return ""
+
+
+def _tie(report: GoldReport, query: Query, answer: Answer) -> str:
+    """How a LIMIT of a query leaves its answer open, in words; empty where it does not."""
+    rerun = report.rerun
+    if rerun is None:
         return ""
 
     def probe(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
 
-    query = parse(report.case.gold[0])
-    cut = find_open_cut(query, answer, probe) if isinstance(query, Query) else None
+    cut = find_open_cut(query, answer, probe)
     if cut is None:
         return ""
     how = "cuts through a tie" if cut.ordered else "comes without ORDER BY"

@@ -26,6 +26,7 @@ COUNTED_SIGNS = frozenset(
         "bare_column",
         "cross_join",
         "dead_literal",
+        "integer_division",
         "null_sort_key",
         "numbers_as_text",
         "type_confusion",
@@ -34,6 +35,8 @@ COUNTED_SIGNS = frozenset(
     }
 )
 """Signs that count in the model; the labels say nothing against golds with one of the others."""
+DOUBTFUL_SIGNS = frozenset({"multiplied_rows"})
+"""Signs that count less, since right golds show them too."""
 ELSEWHERE = frozenset(
     {"empty_answer", "empty_group", "tie_at_limit", "unordered_limit", "unmentioned_value"}
 )
@@ -54,7 +57,8 @@ class GoldSigns:
         names = sorted(own, key=lambda name: (name not in COUNTED_SIGNS, name))
         strong = [name for name in names if name in COUNTED_SIGNS]
         message = "; ".join(f"{name}: {own[name]}" for name in names)
-        detail = {"signs": names, "counted": strong}
+        doubtful = [name for name in names if name in DOUBTFUL_SIGNS]
+        detail = {"signs": names, "counted": strong, "doubtful": doubtful}
         yield Suspicion(NAME, 0.5 if strong else 0.15, message, detail=detail)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlverdict.audit.gold_report import GoldReport, SystemAnswer
+from sqlverdict.audit.gold_report import GoldReport, SystemAnswer, is_rearranged
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.compare.relation import RELATIONS
@@ -59,11 +59,16 @@ class SystemsAgree:
 
 
 def same_values(entry: SystemAnswer) -> bool:
-    """Whether a relation says that the two results hold the same values."""
+    """Whether a relation says that the two results hold the same values.
+
+    Where answers were not compared, queries that differ in the order of their columns alone.
+    """
     kinds = relation_kinds(entry.result)
-    return bool(kinds) and all(
-        RELATIONS.has(kind) and RELATIONS.get(kind).same_values for kind in kinds
-    )
+    if kinds:
+        return all(RELATIONS.has(kind) and RELATIONS.get(kind).same_values for kind in kinds)
+    if entry.answer is not None or entry.right is not False or entry.result.evidence:
+        return False
+    return is_rearranged(entry.result.gold[0], entry.result.prediction or "")
 
 
 def _differs(entry: SystemAnswer) -> bool:
