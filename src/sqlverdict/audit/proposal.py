@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +71,22 @@ class Proposal:
         ]
         rows = f": {', '.join(parts)}" if parts else ", with other columns"
         return f"{count(before, 'row')} before, {after:,} after{rows}"
+
+    def lines(self) -> Iterator[str]:
+        """What a reviewer needs to know of it, one sentence each."""
+        own = self.candidate
+        yield f"on the real database: {self.change_words()}"
+        if self.witness is not None:
+            yield f"witness: {self.witness.sentence or 'a small database on which the two differ'}"
+        if own.systems:
+            proved = f"; proved equal: {', '.join(own.proved)}" if len(own.proved) > 1 else ""
+            yield f"{count(len(own.systems), 'system')} answer so: {', '.join(own.systems)}{proved}"
+        for word, names in (("right", self.to_right), ("wrong", self.to_wrong)):
+            if names:
+                yield f"would become {word}: {', '.join(names)}"
+        for word, names in (("removes", self.removes), ("adds", self.adds)):
+            if names:
+                yield f"{word} the sign {', '.join(names)}"
 
     def as_record(self) -> dict[str, Any]:
         """The proposal as plain values, for JSON."""

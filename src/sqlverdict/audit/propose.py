@@ -1,9 +1,12 @@
 """Proposals for a gold that may be wrong: up to three candidates that differ from it.
 
 Candidates come from ``repairs/``. Those with the same answer are one: an edit stands for the
-systems that answer alike. They are ordered by a plain rule: first by how many systems answer so, if
-two or more do; then by how many of these are proved equal; then by the signs that they remove, less
-those that they add; then single systems; then the shorter text.
+systems that answer alike. Edits are tried on the gold, and on the query of the largest group of two
+or more systems.
+
+The order is a plain rule: those last that show a strong sign that the gold does not show; then by
+how many systems answer so, if two or more do; then by how many of these are proved equal; then by
+the signs that they remove, less those that they add; then single systems; then the shorter text.
 
 A candidate that is proved equal to the gold is not proposed. An edit has to change the answer on
 the real database, a system's query has to change it or to have a witness.
@@ -11,7 +14,7 @@ the real database, a system's query has to change it or to have a witness.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -37,7 +40,7 @@ from sqlverdict.records import Answer, Query, Result
 from sqlverdict.refute.explain.evidence import refutation_evidence
 from sqlverdict.runlog.run import Run as EvaluatedRun
 from sqlverdict.signs.look import signs_of
-from sqlverdict.signs.sign import Run, Subject
+from sqlverdict.signs.sign import SIGNS, Run, Subject
 
 MOST = 3
 """How many candidates are proposed for one gold."""
@@ -77,7 +80,8 @@ class _Option:
         several = support if support > 1 else 0
         proved = len(own.proved) if several else 0
         gain = len(self.removes) - len(self.adds)
-        return -several, -proved, -gain, -support, len(own.sql), own.sql
+        worse = any(SIGNS.get(name).strength == "strong" for name in self.adds)
+        return worse, -several, -proved, -gain, -support, len(own.sql), own.sql
 
 
 class Proposer:
@@ -126,12 +130,18 @@ class Proposer:
         subject = subject_of(case.gold[0])
         answers = [self._answered(case, schema, run, *system) for system in systems]
         gold = RepairSubject(subject, answers, partial(self._are_equal, database))
-        options = self._options(gold, subject, run)
+        options = self._options(gold, run, subject_of)
         signs = _signs(subject)
         options = [_with_signs(option, signs, subject_of) for option in options]
+        # A query that fails here is wrong by every gold, and may take its whole time again.
+        moving = [
+            (each.system, each.result.prediction or "")
+            for each in answers
+            if each.answer is not None
+        ]
         proposals: list[Proposal] = []
         for option in sorted(_merged(options, gold), key=lambda each: each.rank):
-            proposal = self._proposal(case, database, option, systems)
+            proposal = self._proposal(case, database, option, moving)
             if proposal is not None:
                 proposals.append(proposal)
             if len(proposals) == MOST:
@@ -158,16 +168,23 @@ class Proposer:
     def _are_equal(self, database: str, one: str, other: str) -> bool:
         return _is_proved(self._prover.check(one, other, database))
 
-    def _options(self, gold: RepairSubject, subject: Subject | None, run: Run) -> list[_Option]:
-        """The candidates that run, each once."""
+    def _options(
+        self, gold: RepairSubject, run: Run, subject_of: Callable[[str], Subject | None]
+    ) -> list[_Option]:
+        """The candidates that run and are not idle, each once."""
+        systems = list(REPAIRS.get(SYSTEMS).look(gold))
+        candidates = [*systems, *_edits(gold)]
+        if systems and len(systems[0].systems) > 1:
+            first = systems[0]
+            candidates += [
+                replace(edit, reason=f"{first.reason}; {edit.reason}")
+                for edit in _edits(RepairSubject(subject_of(first.sql)))
+            ]
         options: dict[str, _Option] = {}
-        for name, way in REPAIRS.items():
-            if subject is None and name != SYSTEMS:
-                continue
-            for candidate in way.look(gold):
-                outcome = run(candidate.sql)
-                if isinstance(outcome, Answer) and not _is_idle(candidate, outcome, gold):
-                    options.setdefault(fold_sql(candidate.sql), _Option(candidate, outcome))
+        for candidate in candidates:
+            outcome = run(candidate.sql)
+            if isinstance(outcome, Answer) and not _is_idle(candidate, outcome, gold):
+                options.setdefault(fold_sql(candidate.sql), _Option(candidate, outcome))
         return list(options.values())
 
     def _proposal(
@@ -222,9 +239,17 @@ class Proposer:
         return bool(after) - bool(before)
 
 
+def _edits(query: RepairSubject) -> Iterator[Candidate]:
+    """A query with small changes; none where it cannot be read."""
+    if query.is_readable:
+        for name, way in REPAIRS.items():
+            if name != SYSTEMS:
+                yield from way.look(query)
+
+
 def _is_idle(candidate: Candidate, answer: Answer, gold: RepairSubject) -> bool:
     """Whether a candidate is an edit that changes nothing on the real database."""
-    if candidate.source == SYSTEMS or gold.answer is None:
+    if candidate.source == SYSTEMS or not gold.is_readable or gold.answer is None:
         return False
     return _difference(gold.answer, answer) is None
 

@@ -61,6 +61,11 @@ class RepairSubject:
         self._notices: dict[str, list[Notice]] = {}
 
     @property
+    def is_readable(self) -> bool:
+        """Whether the query can be read, and so be changed."""
+        return self._subject is not None
+
+    @property
     def subject(self) -> Subject:
         """The gold with its schema, its data and its question.
 
