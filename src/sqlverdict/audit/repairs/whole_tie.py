@@ -46,7 +46,9 @@ def _widen(select: exp.Select, key: exp.Expr, *, descending: bool) -> None:
     grouped = select.args.get("group") is not None
     best = select.copy()
     best.set("expressions", [key.copy()])
-    if not grouped:
+    if grouped:
+        best.args["order"].expressions[0].set("this", key.copy())
+    else:
         extreme = exp.Max if descending else exp.Min
         best.set("expressions", [extreme(this=key.copy())])
         best.set("order", None)

@@ -48,7 +48,7 @@
   const facts = (proposal) =>
     [
       ["On the real database", proposal.changes],
-      ["They differ when", proposal.sentence],
+      ["On a small one", proposal.sentence],
       ["Systems that answer so", list(proposal.systems)],
       ["Of these proved equal", proposal.proved.length > 1 ? list(proposal.proved) : ""],
       ["Would become right", list(proposal.to_right)],
@@ -75,9 +75,9 @@
     );
 
   const suspicions = (item) =>
-    make("ul", { class: "notes", "aria-label": "Why the gold is suspect" },
-      make("li", {}, `The gold is wrong with probability ${item.rank.toFixed(2)}`),
-      ...item.suspicions.map((text) => make("li", {}, text)));
+    make("details", { class: "panel" },
+      make("summary", {}, `The gold is wrong with probability ${item.rank.toFixed(2)}: ${page.count(item.suspicions.length, "reason")}`),
+      make("ul", { class: "notes" }, ...item.suspicions.map((text) => make("li", {}, text))));
 
   const showItem = (index) => {
     position = index;
