@@ -88,7 +88,9 @@ CHANGES = (
         "NOT people IS NULL",
         [("Hamar",)],
     ),
-    Change("uncut_rows", "SELECT kind FROM shop LIMIT 1", "FROM shop", [("books",), *[("tea",)] * 3]),
+    Change(
+        "uncut_rows", "SELECT kind FROM shop LIMIT 1", "FROM shop", [("books",), *[("tea",)] * 3]
+    ),
     Change(
         "cut_before_aggregate",
         "SELECT SUM(people) FROM city ORDER BY people DESC LIMIT 2",
@@ -117,7 +119,7 @@ CHANGES = (
     Change(
         "literal_column",
         "SELECT s.id FROM city AS c JOIN shop AS s ON s.city_id = c.id WHERE c.name = 'books'",
-        's."kind" = \'books\'',
+        "s.\"kind\" = 'books'",
         [(11,)],
     ),
     Change(
@@ -212,9 +214,7 @@ def test_a_way_changes_its_gold(database: Path, runner: QueryRunner, change: Cha
 
 
 @pytest.mark.parametrize(("way", "gold"), LEAVES)
-def test_a_way_leaves_other_golds(
-    database: Path, runner: QueryRunner, way: str, gold: str
-) -> None:
+def test_a_way_leaves_other_golds(database: Path, runner: QueryRunner, way: str, gold: str) -> None:
     assert look(database, runner, way, gold) == []
 
 

@@ -6,7 +6,8 @@ or more systems.
 
 The order is a plain rule: those last that show a strong sign that the gold does not show; then by
 how many systems answer so, if two or more do; then by how many of these are proved equal; then by
-the signs that they remove, less those that they add; then single systems; then the shorter text.
+the signs that they remove, less those that they add; then single systems before edits that no
+system answers; then the shorter text.
 
 A candidate that is proved equal to the gold is not proposed. An edit has to change the answer on
 the real database, a system's query has to change it or to have a witness.
