@@ -3,8 +3,9 @@
 The expert-corrected golds of ``labels/corrected_golds.jsonl`` whose text differs from the published
 gold, with 13 systems' queries. A proposal is right where it is proved equal to the corrected gold,
 or where the corrected gold changes the answer on the database and the proposal gives that answer,
-by ``ex[bird]`` or by ``ex``, which ignores float noise. Questions are split in two by their position: ways and order of the proposals were
-made with the first half in sight, the second half was looked at once, for the figures.
+by ``ex[bird]`` or by ``ex``, which ignores float noise. Questions are split in two by their
+position: ways and order of the proposals were made with the first half in sight, the second half
+was looked at once, for the figures.
 
 Run: ``python bench/repairs.py [--half first|second] [--show]``; needs SQLVERDICT_DATA.
 """
@@ -69,7 +70,8 @@ def outcomes(half: str | None) -> Iterator[Outcome]:
 
         def is_right(sql: str) -> bool:
             proof = prove_pair(corrected, sql, db=path)  # noqa: B023
-            same = databases.same(row["db_id"], corrected, sql) or plain(corrected, sql, path) == 1  # noqa: B023
+            same = databases.same(row["db_id"], corrected, sql)  # noqa: B023
+            same = same or plain(corrected, sql, path) == 1  # noqa: B023
             return isinstance(proof, Proof) or (changes and same)  # noqa: B023
 
         hits = [n for n, each in enumerate(proposals, 1) if is_right(each.candidate.sql)]

@@ -80,16 +80,17 @@ def test_an_edit_stands_for_the_systems_that_answer_alike(propose: Propose) -> N
     assert first.to_wrong == ("c",)
 
 
-def test_more_systems_come_first_then_single_ones_then_edits(propose: Propose) -> None:
+def test_several_systems_come_first_then_signs_then_single_systems(propose: Propose) -> None:
     systems = {
         "a": "SELECT name FROM city WHERE people > 100",
         "b": "SELECT name FROM city WHERE people >= 101",
         "c": "SELECT name FROM city WHERE people = 700",
     }
     proposals = propose(SMALLEST, **systems)
-    assert [each.candidate.systems for each in proposals] == [("a", "b"), ("c",), ()]
-    assert proposals[2].candidate.source == "whole_tie"
-    assert proposals[2].removes == ("tie_at_limit",)
+    assert [each.candidate.systems for each in proposals] == [("a", "b"), (), ("c",)]
+    assert proposals[1].candidate.source == "whole_tie"
+    assert proposals[1].removes == proposals[2].removes == ("tie_at_limit",)
+    assert proposals[2].adds == ("unmentioned_value",)
     assert len(proposals) == MOST
 
 

@@ -222,15 +222,15 @@ def test_every_way_has_a_gold_that_it_changes_and_one_that_it_leaves() -> None:
     ways = set(REPAIRS.names()) - {"system_answers"}
     assert {each.way for each in CHANGES} == ways
     assert {way for way, _ in LEAVES} == ways
-    assert all(way.title for _, way in REPAIRS.items())
+    assert all(REPAIRS.get(name).title for name in REPAIRS.names())
 
 
 def test_a_way_changes_no_tree_but_its_copy(database: Path, runner: QueryRunner) -> None:
     for change in CHANGES:
         gold = gold_of(database, runner, change.gold)
         before = gold.query.tree.sql("sqlite")
-        for _, way in REPAIRS.items():
-            list(way.look(gold))
+        for name in REPAIRS.names():
+            list(REPAIRS.get(name).look(gold))
         assert gold.query.tree.sql("sqlite") == before
 
 
