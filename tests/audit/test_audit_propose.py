@@ -70,8 +70,8 @@ def test_an_edit_with_its_difference_witness_and_moves(propose: Propose) -> None
 
 
 def test_an_edit_stands_for_the_systems_that_answer_alike(propose: Propose) -> None:
-    counted = "SELECT COUNT(DISTINCT {}.kind) FROM shop AS {}"
-    systems = {"a": counted.format("x", "x"), "b": counted.format("s", "s"), "c": COUNT}
+    distinct = "SELECT COUNT(DISTINCT {}.kind) FROM shop AS {}"
+    systems = {"a": distinct.format("x", "x"), "b": distinct.format("s", "s"), "c": COUNT}
     first = propose(COUNT, **systems)[0]
     assert first.candidate.source == "distinct_count"
     assert first.candidate.systems == ("a", "b")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.audit.gold_report import SystemAnswer, query_key
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.query import parse
@@ -199,7 +199,7 @@ def gold_of(database: Path, runner: QueryRunner, sql: str) -> RepairSubject:
     return RepairSubject(Subject(query, runner.schema(str(database)), run))
 
 
-def look(database: Path, runner: QueryRunner, way: str, sql: str) -> list[Candidate]:
+def look(database: Path, runner: QueryRunner, way: str, sql: str) -> list[CandidateGold]:
     return list(REPAIRS.get(way).look(gold_of(database, runner, sql)))
 
 

@@ -11,14 +11,14 @@ from sqlverdict.parse.tokens import fold
 
 
 @dataclass(frozen=True)
-class SortKey:
+class OnlySortKey:
     """What a SELECT is ordered by: an expression over its rows or groups."""
 
     expression: exp.Expr
     descending: bool
 
 
-def sort_key(select: exp.Select) -> SortKey | None:
+def only_sort_key(select: exp.Select) -> OnlySortKey | None:
     """The only sort key of a SELECT; names and numbers of output columns are resolved."""
     order = select.args.get("order")
     if order is None or len(order.expressions) != 1:
@@ -34,7 +34,7 @@ def sort_key(select: exp.Select) -> SortKey | None:
         name = fold(key.name)
         outputs = [each for each in select.expressions if fold(each.alias) == name]
         key = outputs[0].unalias() if outputs else key
-    return SortKey(key.copy(), bool(ordered.args.get("desc")))
+    return OnlySortKey(key.copy(), bool(ordered.args.get("desc")))
 
 
 def add_condition(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlverdict.api.pair_result import PairResult
-from sqlverdict.audit.repair import Candidate
+from sqlverdict.audit.repair import CandidateGold
 from sqlverdict.compare.difference import AnswerDifference
 from sqlverdict.evidence import Refuted
 from sqlverdict.files.text import count
@@ -33,7 +33,7 @@ class Proposal:
         to_wrong: The systems that match the gold and not the candidate.
     """
 
-    candidate: Candidate
+    candidate: CandidateGold
     removes: tuple[str, ...]
     adds: tuple[str, ...]
     pair: PairResult

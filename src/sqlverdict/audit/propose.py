@@ -26,7 +26,7 @@ from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.audit.gold_report import SystemAnswer, query_key
 from sqlverdict.audit.proposal import Proposal
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 from sqlverdict.audit.repairs.system_answers import NAME as SYSTEMS
 from sqlverdict.compare.difference import AnswerDifference, answer_difference
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
@@ -64,7 +64,7 @@ def metric_of(run: EvaluatedRun) -> str:
 class _Option:
     """A candidate with its answer, and the signs that it removes and adds."""
 
-    candidate: Candidate
+    candidate: CandidateGold
     answer: Answer
     removes: tuple[str, ...] = ()
     adds: tuple[str, ...] = ()
@@ -240,7 +240,7 @@ class Proposer:
         return bool(after) - bool(before)
 
 
-def _edits(query: RepairSubject) -> Iterator[Candidate]:
+def _edits(query: RepairSubject) -> Iterator[CandidateGold]:
     """A query with small changes; none where it cannot be read."""
     if query.is_readable:
         for name, way in REPAIRS.items():
@@ -248,7 +248,7 @@ def _edits(query: RepairSubject) -> Iterator[Candidate]:
                 yield from way.look(query)
 
 
-def _is_idle(candidate: Candidate, answer: Answer, gold: RepairSubject) -> bool:
+def _is_idle(candidate: CandidateGold, answer: Answer, gold: RepairSubject) -> bool:
     """Whether a candidate is an edit that changes nothing on the real database."""
     if candidate.source == SYSTEMS or not gold.is_readable or gold.answer is None:
         return False

@@ -21,7 +21,7 @@ from sqlverdict.signs.sign import SIGNS, Notice, Subject
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateGold:
     """A query that may be a better gold.
 
     Attributes:
@@ -116,7 +116,7 @@ class Repairer(Protocol):
         """What it changes."""
         ...
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """Candidates, the most probable first; none where the way does not apply."""
         ...
 

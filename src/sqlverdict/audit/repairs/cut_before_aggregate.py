@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 
 NAME = "cut_before_aggregate"
 _VALUE, _ROWS = "cut_value", "cut_rows"
@@ -25,7 +25,7 @@ class CutBeforeAggregate:
 
     title = "LIMIT before the aggregate"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold with its LIMIT inside."""
         tree = gold.copy_outer()
         if tree is None or tree.args.get("limit") is None or not gold.notices("one_row_ordered"):
@@ -41,6 +41,6 @@ class CutBeforeAggregate:
         value.replace(exp.column(_VALUE))
         tree.set("expressions", [exp.alias_(inner, _VALUE)])
         outer = exp.Select().select(aggregate.copy()).from_(tree.subquery(_ROWS, copy=False))
-        yield Candidate(
+        yield CandidateGold(
             gold.text(outer), NAME, "takes the rows that LIMIT keeps, then the aggregate"
         )

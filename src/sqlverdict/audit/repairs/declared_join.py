@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 
 from sqlverdict.audit.edits import sources_of
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 
@@ -27,7 +27,7 @@ class DeclaredJoin:
 
     title = "joins by the declared key"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold with another condition, one join at a time."""
         if not any(gold.notices(name) for name in _SIGNS):
             return
@@ -40,7 +40,7 @@ class DeclaredJoin:
             join.set("on", keys[0])
             join.set("using", None)
             text = gold.text(keys[0])
-            yield Candidate(gold.text(tree), NAME, f"joins {join.this.name} by {text}")
+            yield CandidateGold(gold.text(tree), NAME, f"joins {join.this.name} by {text}")
 
 
 def _has(condition: exp.Expr | None, key: exp.EQ) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 
 NAME = "distinct_count"
 
@@ -23,7 +23,7 @@ class DistinctCount:
 
     title = "COUNT(DISTINCT ...) where values repeat"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold with DISTINCT in every COUNT of a column."""
         tree = gold.query.tree.copy()
         counts = [node for node in tree.find_all(exp.Count) if isinstance(node.this, exp.Column)]
@@ -33,4 +33,4 @@ class DistinctCount:
         texts = [gold.text(node) for node in counts]
         for node in counts:
             node.set("this", exp.Distinct(expressions=[node.this.copy()]))
-        yield Candidate(gold.text(tree), NAME, f"{', '.join(texts)} counts each value once")
+        yield CandidateGold(gold.text(tree), NAME, f"{', '.join(texts)} counts each value once")

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 
 NAME = "distinct_rows"
 
@@ -23,7 +23,7 @@ class DistinctRows:
 
     title = "DISTINCT where whole rows repeat"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold with DISTINCT."""
         tree, answer = gold.copy_outer(), gold.answer
         if tree is None or answer is None or len(answer.bag) == len(answer.rows):
@@ -32,4 +32,4 @@ class DistinctRows:
             return
         tree.set("distinct", exp.Distinct())
         repeats = len(answer.rows) - len(answer.bag)
-        yield Candidate(gold.text(tree), NAME, f"DISTINCT: {repeats:,} rows are repetitions")
+        yield CandidateGold(gold.text(tree), NAME, f"DISTINCT: {repeats:,} rows are repetitions")

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from sqlverdict.audit.edits import add_condition, sort_key
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.edits import add_condition, only_sort_key
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 
 NAME = "known_sort_key"
 
@@ -23,14 +23,14 @@ class KnownSortKey:
 
     title = "only rows with a sort key"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold without rows whose key is NULL."""
         tree = gold.copy_outer()
-        key = sort_key(tree) if tree is not None else None
+        key = only_sort_key(tree) if tree is not None else None
         if tree is None or key is None or not gold.notices("null_sort_key"):
             return
         condition = exp.Not(this=exp.Is(this=key.expression.copy(), expression=exp.Null()))
         grouped = key.expression.find(exp.AggFunc) is not None
         add_condition(tree, condition, "having" if grouped else "where")
         text = gold.text(key.expression)
-        yield Candidate(gold.text(tree), NAME, f"leaves out rows whose {text} is NULL")
+        yield CandidateGold(gold.text(tree), NAME, f"leaves out rows whose {text} is NULL")

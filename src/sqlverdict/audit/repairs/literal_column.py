@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 from sqlverdict.parse.tokens import fold
 from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.signs.literals import compared_nodes
@@ -25,7 +25,7 @@ class LiteralColumn:
 
     title = "the column that holds the literal"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold with another column, one literal at a time."""
         for notice in gold.notices("dead_literal"):
             other = str(notice.detail.get("other") or "")
@@ -53,7 +53,7 @@ class LiteralColumn:
                     if resolver.column(column) == wrong:
                         column.replace(name.copy())
             text = notice.detail["text"]
-            yield Candidate(gold.text(tree), NAME, f"looks for {text!r} in {other}")
+            yield CandidateGold(gold.text(tree), NAME, f"looks for {text!r} in {other}")
 
 
 def _table(other: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 from sqlverdict.signs.mend import mend
 
 NAME = "literal_spelling"
@@ -21,7 +21,7 @@ class LiteralSpelling:
 
     title = "literals as the data spell them"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold with other literals."""
         signs = gold.notices("dead_literal")
         text = mend(gold.query, gold.subject.schema, signs)
@@ -31,4 +31,4 @@ class LiteralSpelling:
                 for each in signs
                 if isinstance(each.detail.get("near"), str)
             )
-            yield Candidate(text, NAME, f"spells {near}")
+            yield CandidateGold(text, NAME, f"spells {near}")

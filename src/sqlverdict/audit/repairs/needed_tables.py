@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from sqlverdict.audit.edits import sources_of
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 from sqlverdict.parse.tokens import fold
 from sqlverdict.refute.read.columns import Resolver
 
@@ -29,13 +29,13 @@ class NeededTables:
 
     title = "no table that is only joined"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold with fewer tables, one SELECT at a time."""
         for tree, select in gold.selects():
             resolver = Resolver(tree, gold.subject.schema)
             tables = _leave_out(select, resolver)
             if tables:
-                yield Candidate(gold.text(tree), NAME, f"leaves out {', '.join(tables)}")
+                yield CandidateGold(gold.text(tree), NAME, f"leaves out {', '.join(tables)}")
 
 
 def _leave_out(select: exp.Select, resolver: Resolver) -> list[str]:

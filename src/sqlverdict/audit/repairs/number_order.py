@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 from sqlverdict.signs.mend import mend
 
 NAME = "number_order"
@@ -21,10 +21,10 @@ class NumberOrder:
 
     title = "numbers in the order of numbers"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold with casts."""
         signs = gold.notices("numbers_as_text")
         text = mend(gold.query, gold.subject.schema, signs)
         if text is not None:
             columns = ", ".join(dict.fromkeys(str(each.detail["column"]) for each in signs))
-            yield Candidate(text, NAME, f"takes {columns} as numbers")
+            yield CandidateGold(text, NAME, f"takes {columns} as numbers")

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 
 NAME = "or_in_parentheses"
 
@@ -22,7 +22,7 @@ class OrInParentheses:
 
     title = "parentheses around alternatives"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold with parentheses, one OR at a time."""
         for number, node in enumerate(gold.query.find_all(exp.Or)):
             if not isinstance(node.this, exp.And) or isinstance(node.parent, exp.Paren | exp.Or):
@@ -33,4 +33,4 @@ class OrInParentheses:
             either = exp.Paren(this=exp.Or(this=last.copy(), expression=own.expression.copy()))
             text = gold.text(either)
             own.replace(exp.And(this=first.copy(), expression=either))
-            yield Candidate(gold.text(tree), NAME, f"the alternatives are {text}")
+            yield CandidateGold(gold.text(tree), NAME, f"the alternatives are {text}")

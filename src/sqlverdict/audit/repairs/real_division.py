@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 
 NAME = "real_division"
 
@@ -23,7 +23,7 @@ class RealDivision:
 
     title = "divisions with their fractions"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold with real numbers above every division line."""
         if not gold.notices("integer_division"):
             return
@@ -33,7 +33,7 @@ class RealDivision:
         for node in divisions:
             node.set("this", exp.cast(node.this.unnest().copy(), "DOUBLE"))
         if divisions:
-            yield Candidate(gold.text(tree), NAME, f"{', '.join(texts)} keeps its fraction")
+            yield CandidateGold(gold.text(tree), NAME, f"{', '.join(texts)} keeps its fraction")
 
 
 def _has_reals(node: exp.Div) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sqlverdict.audit.gold_report import SystemAnswer
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 from sqlverdict.audit.suspicions.systems_agree import same_answers
 from sqlverdict.files.text import count
 
@@ -24,13 +24,13 @@ class SystemAnswers:
 
     title = "the query of systems that agree"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """A query of each group, the largest group first."""
         groups = same_answers([each for each in gold.answers if each.answer is not None])
         for group in sorted(groups, key=len, reverse=True):
             proved = max(_classes(group, gold), key=len)
             texts = [each.result.prediction or "" for each in proved]
-            yield Candidate(
+            yield CandidateGold(
                 min(texts, key=lambda text: (len(text), text)).strip().rstrip(";").rstrip(),
                 NAME,
                 f"the query of {count(len(group), 'system')} with one answer",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 
 NAME = "uncut_rows"
 
@@ -20,10 +20,10 @@ class UncutRows:
 
     title = "no LIMIT without ORDER BY"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold without its LIMIT."""
         tree = gold.copy_outer()
         if tree is None or not gold.notices("unordered_limit"):
             return
         tree.set("limit", None)
-        yield Candidate(gold.text(tree), NAME, "no LIMIT: nothing says which rows it keeps")
+        yield CandidateGold(gold.text(tree), NAME, "no LIMIT: nothing says which rows it keeps")

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from sqlverdict.audit.edits import add_condition, sort_key
-from sqlverdict.audit.repair import REPAIRS, Candidate, RepairSubject
+from sqlverdict.audit.edits import add_condition, only_sort_key
+from sqlverdict.audit.repair import REPAIRS, CandidateGold, RepairSubject
 
 NAME = "whole_tie"
 
@@ -25,10 +25,10 @@ class WholeTie:
 
     title = "all rows that tie, not one of them"
 
-    def look(self, gold: RepairSubject) -> Iterable[Candidate]:
+    def look(self, gold: RepairSubject) -> Iterable[CandidateGold]:
         """The gold without the cut, one SELECT at a time."""
         for tree, select in gold.selects():
-            key = sort_key(select)
+            key = only_sort_key(select)
             limit = select.args.get("limit")
             if key is None or limit is None or limit.expression.name != "1":
                 continue
@@ -36,7 +36,7 @@ class WholeTie:
                 continue
             text = gold.text(key.expression)
             _widen(select, key.expression, descending=key.descending)
-            yield Candidate(
+            yield CandidateGold(
                 gold.text(tree), NAME, f"all rows whose {text} is the one that LIMIT 1 keeps"
             )
 
