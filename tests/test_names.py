@@ -36,6 +36,7 @@ MEMBERS = {
     "abstain/detectors": "one file per detector",
     "abstain/generators": "one file per generator",
     "audit/checks": "one file per check",
+    "audit/repairs": "one file per way to find a better gold",
     "audit/suspicions": "one file per suspicion against a gold",
     "cli/commands/data": "one file per command",
     "cli/commands/labels": "one file per command",

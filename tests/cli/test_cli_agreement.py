@@ -238,6 +238,34 @@ def test_audit_with_the_databases(tiny: Any, invoke: Invoke, runs: Callable[...,
     assert suspicion["detail"]["answer"] == [["pen"], ["pad"], ["ink"]]
 
 
+def test_audit_proposes_better_golds(tiny: Any, invoke: Invoke, runs: Callable[..., Path]) -> None:
+    a, b = runs("a", (0, 0)), runs("b", (0, 0))
+    page, text = tiny.root / "review.html", tiny.root / "suspects.md"
+    where = ("--databases", tiny.databases)
+    result = invoke("audit", a, b, *where, "--propose", "--out", page, "--out", text, "--json")
+    assert result.exit_code == 0, result.output
+    (suspect,) = json.loads(result.stdout)["suspects"]
+    first = suspect["proposals"][0]
+    assert first["systems"] == first["to_right"] == ["a", "b"]
+    assert first["after"]["rows"] == [["pen"], ["pad"], ["ink"]]
+    assert first["difference"]["new"]
+    assert first["gold"] in text.read_text()
+    assert b'id="page-data"' in page.read_bytes()
+    printed = invoke("audit", a, b, *where, "--propose").output
+    assert "proposal 1, system_answers: the query of 2 systems with one answer" in printed
+    assert "would become right: a, b" in printed
+
+
+def test_a_review_page_needs_proposals_and_they_need_databases(
+    runs: Callable[..., Path], invoke: Invoke, tmp_path: Path
+) -> None:
+    a = runs("a", (0, 1))
+    refusal = invoke("audit", a, "--out", tmp_path / "review.html")
+    assert (refusal.exit_code, "add --propose" in refusal.stderr) == (2, True)
+    refusal = invoke("audit", a, "--propose")
+    assert (refusal.exit_code, "--propose needs the databases" in refusal.stderr) == (2, True)
+
+
 def test_agree_takes_several_runs_and_draws_them(
     runs: Callable[..., Path], labels: Path, invoke: Invoke, tmp_path: Path
 ) -> None:

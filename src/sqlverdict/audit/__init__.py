@@ -14,4 +14,9 @@
 ``gold_report``          all that is known about one gold
 ``gold_model``           how likely a gold is wrong, by its features and ``gold_model.json``
 ``gold_markdown``        suspect golds as an issue's text
+``repair``               what a candidate for a better gold is
+``repairs/``             one file per way to find candidates
+``edits``                small parts that ways share
+``propose``              ``Proposer``: up to three candidates for a gold, ordered and checked
+``proposal``             a candidate with all that a reviewer needs to decide on it
 """

@@ -16,6 +16,7 @@
 ``show_run``     prints a run, or several trials of one system
 ``show_case``    prints one case
 ``show_pair``    prints the search for a witness
+``proposals``    finds and prints proposed golds, writes the page to review them
 ``write_html``   writes the page of ``--html``
 ``demo_databases``  where the demo's databases are: files, or databases on a server
 ``demo_gates``   the second part of the demo: detectors

@@ -17,6 +17,7 @@
 ``app``            the pages and their JSON endpoints
 ``page/``          HTML, styles and scripts of the pages
 ``offline``        one HTML file with the queue inside
+``review``         one HTML file with proposed golds, to accept, edit or reject
 ``import_votes``   votes from offline pages, spreadsheets and other label files
 ``export``         votes, corrected golds and labelled cases as files
 """

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
-from sqlverdict.audit.gold import Audit, suspect_golds
+from sqlverdict.audit.gold import Audit, Suspect, suspect_golds
 from sqlverdict.audit.gold_markdown import audit_text
 from sqlverdict.audit.gold_report import Rerun
 from sqlverdict.audit.suspicion import SUSPICIONS
@@ -29,6 +31,15 @@ from sqlverdict.cli.options.shared import (
     show_option,
     timeout_option,
     trust_role_setting,
+)
+from sqlverdict.cli.proposals import (
+    DatabaseOf,
+    Proposals,
+    find_proposals,
+    proposal_notes,
+    proposals_text,
+    show_proposals,
+    write_review,
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
@@ -52,6 +63,7 @@ _EXAMPLES = (
     "sqlverdict audit runs/a runs/b runs/c",
     "sqlverdict audit runs/* --benchmark bird --root bird --out suspects.md",
     "sqlverdict audit runs/* --benchmark bird --root bird --execute --out suspects.jsonl",
+    "sqlverdict audit runs/* --benchmark bird --root bird --propose --out review.html",
 )
 
 
@@ -67,6 +79,12 @@ class AuditArgs:
         is_flag=True,
         heading=Heading.EVIDENCE,
         help="Run golds and predictions again.",
+    )
+    propose: bool = option(
+        "--propose",
+        is_flag=True,
+        heading=Heading.EVIDENCE,
+        help="Propose up to three better golds for each. Runs queries again, as --execute does.",
     )
     suspicions: tuple[str, ...] = option(
         "--suspicion",
@@ -90,7 +108,8 @@ class AuditArgs:
         "--out",
         type=FILE,
         multiple=True,
-        help="Write all of them to this file: JSON lines in a .jsonl, else Markdown. Repeatable.",
+        help="Write all of them to this file: JSON lines in a .jsonl, a page to review proposals "
+        "in a .html, else Markdown. Repeatable.",
     )
     html: Path | None = html_option()
     as_json: bool = json_option()
@@ -107,24 +126,38 @@ def audit(args: AuditArgs) -> None:
 
     Run folders are enough. --benchmark or --cases adds the questions' knowledge, and --execute
     runs the queries again on the benchmark's databases.
+
+    --propose adds up to three candidates for a better gold: what systems answer, and the gold with
+    small changes. Each differs from the gold on the real database or on a small one. Nothing is
+    changed: on the page that --out FILE.html writes, a person accepts, edits or rejects them, and
+    saves the decisions as a file for --gold-overlay.
     """
+    _check_pages(args)
     runs = [read_run(folder) for folder in args.runs]
     cases = _read_cases(args.data)
     schemas = _schemas(args, cases.databases)
     runner = _open_runner(args)
+    database_of = _find_database(cases.databases, args.data)
     try:
         report = suspect_golds(
             runs,
             knowledge=cases.knowledge,
             schemas=schemas,
-            rerun=_rerun(runner, cases.databases, args.data) if runner is not None else None,
+            rerun=_rerun(runner, database_of) if runner is not None else None,
             only=args.suspicions,
             at_least=args.min_rank,
         )
+        proposals: Proposals = {}
+        if runner is not None and args.propose:
+            proposals = find_proposals(runs, report, runner, database_of)
+            notes = (*report.notes, *proposal_notes(report, proposals))
+            report = replace(report, notes=notes)
+            for path in filter(_is_page, args.out):
+                write_review(path, runs, report, proposals, runner, database_of)
     finally:
         if runner is not None:
             runner.close()
-    _write(report, args)
+    _write(report, proposals, args)
     if args.html is not None:
         write_html(args.html, runs, audit=report)
     if args.as_json:
@@ -134,11 +167,34 @@ def audit(args: AuditArgs) -> None:
                 "systems": report.systems,
                 "counts": report.counts,
                 "notes": report.notes,
-                "suspects": [suspect.as_record() for suspect in report.suspects],
+                "suspects": [_record(each, proposals, args) for each in report.suspects],
             }
         )
         return
-    _show(report, args.show, args.min_rank)
+    _show(report, proposals, args)
+
+
+def _is_page(path: Path) -> bool:
+    return path.suffix.lower() == ".html"
+
+
+def _check_pages(args: AuditArgs) -> None:
+    """Refuse a page to review proposals where there are none."""
+    page = next(filter(_is_page, args.out), None)
+    if page is not None and not args.propose:
+        raise UsageError(
+            f"--out {page} is the page to review proposals: add --propose. The report of the runs "
+            f"is --html {page}"
+        )
+
+
+def _record(suspect: Suspect, proposals: Proposals, args: AuditArgs) -> dict[str, Any]:
+    """A suspect as JSON, with what is proposed where that was asked for."""
+    record = suspect.as_record()
+    if args.propose:
+        own = proposals.get(suspect.case.id, ())
+        record["proposals"] = [proposal.as_record() for proposal in own]
+    return record
 
 
 @dataclass(frozen=True)
@@ -174,7 +230,7 @@ def _schemas(args: AuditArgs, databases: Mapping[str, str]) -> Mapping[str, Sche
     if path is not None and not is_server(str(path)):
         return load_schemas(path)
     schemas = {}
-    for db_id, file in databases.items() if args.execute else ():
+    for db_id, file in databases.items() if args.execute or args.propose else ():
         # A database that cannot be read says so when a query runs on it.
         with suppress(SchemaError, OSError):
             schemas[db_id] = read_engine_schema(ENGINES.get(args.data.engine_name), file)
@@ -182,43 +238,62 @@ def _schemas(args: AuditArgs, databases: Mapping[str, str]) -> Mapping[str, Sche
 
 
 def _open_runner(args: AuditArgs) -> QueryRunner | None:
-    if not args.execute:
+    if not args.execute and not args.propose:
         return None
     data = args.data
     if not any((data.databases, data.benchmark, data.cases)):
-        raise UsageError("--execute needs the databases: give --databases DIR, or the --benchmark")
+        option_name = "--propose" if args.propose else "--execute"
+        raise UsageError(
+            f"{option_name} needs the databases: give --databases DIR, or the --benchmark"
+        )
     return open_runner(
         args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
     )
 
 
-def _rerun(runner: QueryRunner, known: Mapping[str, str], data: DataArgs) -> Rerun:
+def _find_database(known: Mapping[str, str], data: DataArgs) -> DatabaseOf:
     databases = None
     if data.databases is not None:
         databases = find_databases(Path(), (".",), data.location)
 
-    def run(db_id: str, sql: str) -> Outcome | None:
+    def find(db_id: str) -> str | None:
         path = known.get(db_id)
         if not is_at_hand(path):
             path = databases.path(db_id) if databases is not None else None
+        return path
+
+    return find
+
+
+def _rerun(runner: QueryRunner, database_of: DatabaseOf) -> Rerun:
+    def run(db_id: str, sql: str) -> Outcome | None:
+        path = database_of(db_id)
         return runner.run(path, sql) if path is not None else None
 
     return run
 
 
-def _write(report: Audit, args: AuditArgs) -> None:
+def _write(report: Audit, proposals: Proposals, args: AuditArgs) -> None:
     for path in args.out:
+        if _is_page(path):
+            click.echo(f"written: {path}", err=True)
+            continue
         with replacing(path, lasting=False) as file:
             if path.suffix.lower() == ".jsonl":
-                records = (msgspec.json.encode(each.as_record()) for each in report.suspects)
+                records = (
+                    msgspec.json.encode(_record(each, proposals, args)) for each in report.suspects
+                )
                 file.writelines(record + b"\n" for record in records)
             else:
-                texts = (text.encode("utf-8", "backslashreplace") for text in audit_text(report))
-                file.writelines(texts)
+                texts = audit_text(report)
+                if args.propose:
+                    texts = chain(texts, proposals_text(report.suspects, proposals))
+                file.writelines(text.encode("utf-8", "backslashreplace") for text in texts)
         click.echo(f"written: {path}", err=True)
 
 
-def _show(report: Audit, most: int, least: float) -> None:
+def _show(report: Audit, proposals: Proposals, args: AuditArgs) -> None:
+    most, least = args.show, args.min_rank
     screen = Screen()
     systems = count(len(report.systems), "system")
     screen.line(
@@ -250,6 +325,7 @@ def _show(report: Audit, most: int, least: float) -> None:
             screen.line(f"  odds x{raising.odds:.1f}: {short(raising.feature.words, 160)}")
         for one in suspect.suspicions:
             screen.line(f"  {one.name}: {short(one.message, 200)}")
+        show_proposals(screen, proposals.get(case.id, ()))
     if len(report.suspects) > most:
         screen.line()
         screen.line(f"{len(report.suspects) - most:,} more (--show N, --out FILE)")

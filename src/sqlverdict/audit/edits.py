@@ -1,0 +1,52 @@
+"""Small parts that edits of a gold share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlglot import exp
+
+from sqlverdict.parse.tokens import fold
+
+
+@dataclass(frozen=True)
+class OnlySortKey:
+    """What a SELECT is ordered by: an expression over its rows or groups."""
+
+    expression: exp.Expr
+    descending: bool
+
+
+def only_sort_key(select: exp.Select) -> OnlySortKey | None:
+    """The only sort key of a SELECT; names and numbers of output columns are resolved."""
+    order = select.args.get("order")
+    if order is None or len(order.expressions) != 1:
+        return None
+    ordered = order.expressions[0]
+    key = ordered.this
+    if isinstance(key, exp.Literal):
+        number = int(key.name) if key.is_int else 0
+        if not 0 < number <= len(select.expressions):
+            return None
+        key = select.expressions[number - 1].unalias()
+    elif isinstance(key, exp.Column) and not key.table:
+        name = fold(key.name)
+        outputs = [each for each in select.expressions if fold(each.alias) == name]
+        key = outputs[0].unalias() if outputs else key
+    return OnlySortKey(key.copy(), bool(ordered.args.get("desc")))
+
+
+def add_condition(
+    select: exp.Select, condition: exp.Expr, clause: Literal["where", "having"]
+) -> None:
+    """Add a condition to those that a clause of a SELECT has."""
+    add = select.where if clause == "where" else select.having
+    add(condition, copy=False)
+
+
+def sources_of(select: exp.Select) -> list[exp.Expr]:
+    """What FROM and the joins of a SELECT read, in their order."""
+    start = select.args.get("from_")
+    items = [start.this] if start is not None else []
+    return items + [join.this for join in select.args.get("joins") or ()]

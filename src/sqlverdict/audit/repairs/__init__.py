@@ -1,0 +1,1 @@
+"""Candidates for a better gold, one file per way to find them."""
