@@ -1,0 +1,131 @@
+"""The first part of ``rescored.md``: which ranking to trust, and what moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rescored_figures import BoardFigures, Ranking
+from rescored_words import BOARDS, COLUMNS, short_name
+
+from sqlverdict.files.markdown import markdown_table
+from sqlverdict.records import Verdict
+from sqlverdict.situations import Situation
+
+_MOST = 3
+"""More names than these are counted."""
+
+_ADVICE = """\
+- **To check a published number, read EX.** It is the official scripts', verdict by verdict. Do not
+  read more out of it: it counts luck, and it depends on options of the script.
+- **To choose a system whose answers people will accept, read `intent` under the best golds there
+  are.** Each of its verdicts has its evidence, and what evidence cannot settle is left to review
+  instead of being counted as right. It follows people, who accept nearly every matching answer.
+- **To know whose queries stay right on other data, or to train on a score, read `strict`.** A match
+  that a few ordinary rows undo is wrong there. It is hard on systems where the gold is wrong.
+- **Under any measure name the golds.** A handful of golds decides whether two systems are told
+  apart."""
+
+
+def trust(boards: Sequence[BoardFigures]) -> str:
+    """Which ranking to trust, with a table of who is first by what."""
+    rows = [row for board in boards for row in _rows(board)]
+    header = ("board", "golds", "n", "EX", "verdict, `intent`", "verdict, `strict`")
+    systems = sum(len(board.systems) for board in boards)
+    return "\n\n".join(
+        (
+            "## Which ranking should you trust?",
+            "**Trust a difference in rank, and nothing finer.** Systems share a rank where these "
+            "questions do not tell them apart; their order within it is chance. The table says "
+            f"who shares the first rank, best first, of {systems} published prediction files, and "
+            "how many pairs of systems have different ranks at all.",
+            markdown_table(header, rows, (2,)),
+            _ADVICE,
+        )
+    )
+
+
+def _rows(board: BoardFigures) -> Iterator[tuple[str, ...]]:
+    words = BOARDS[board.name]
+    for golds in board.golds:
+        rankings = [
+            board.rank(golds, measure) for measure in (board.metrics[0], "intent", "strict")
+        ]
+        n = f"{len(board.questions):,}"
+        yield (words.short, words.golds[golds], n, *(_first(ranking) for ranking in rankings))
+
+
+def _first(ranking: Ranking) -> str:
+    names = [short_name(name) for name in ranking.first]
+    rest = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    size = len(ranking.places)
+    pairs = f"{ranking.pairs_apart} of {size * (size - 1) // 2} pairs told apart"
+    return f"{', '.join(names[:_MOST])}{rest}; {pairs}"
+
+
+def findings(boards: Sequence[BoardFigures]) -> str:
+    """What moved and why, on the published facts; tests hold each sentence to them."""
+    spider, bird, mini_dev = boards
+    return "\n\n".join(
+        ("## What moved, and why", _spider(spider), _bird(bird), _mini_dev(mini_dev))
+    )
+
+
+def _spider(board: BoardFigures) -> str:
+    removed, kept = (board.rank("published", metric) for metric in board.metrics)
+    strict = board.rank("published", "strict")
+    counts = board.disagreements("published", board.metrics[0])
+    lucky = counts[Situation.ORDINARY_WITNESS, Verdict.CORRECT]
+    removed_only = counts[Situation.DIFFERENCE, Verdict.CORRECT]
+    proved = counts[Situation.PROVED, Verdict.INCORRECT]
+    right = sum(place.right for place in removed.places)
+    falls = ", ".join(
+        f"{short_name(place.system)} {_share(removed, place.system)} to {place.share * 100:.1f}"
+        for place in strict.places
+    )
+    return (
+        f"**Spider: an option of the official script decides who is first.** With DISTINCT removed "
+        f"it is {_leader(removed)}, with DISTINCT kept {_leader(kept)}, as by every verdict. "
+        f"Neither lead is shown; all that every measure shows is that "
+        f"{short_name(removed.places[-1].system)} is behind. Of {right:,} answers that are right "
+        f"by {COLUMNS[board.metrics[0]]}, {lucky} match by luck: a few ordinary rows tell them "
+        f"from the gold. {removed_only} are right only because DISTINCT was removed, and {proved} "
+        f"that it calls wrong are proved equal to the gold. From EX to `strict`: {falls}."
+    )
+
+
+def _bird(board: BoardFigures) -> str:
+    first, second = board.golds
+    metric = board.metrics[0]
+    before, after = board.rank(first, metric), board.rank(second, metric)
+    known, untouched = (
+        board.rank(first, "intent", board.facts["parts"][part]) for part in ("known", "untouched")
+    )
+    changed = len(board.facts["golds"][second])
+    last = before.places[-1].system
+    return (
+        f"**BIRD: {changed} golds of {len(board.questions)} decide whether two systems are told "
+        f"apart.** By EX under the golds of {first} {short_name(last)} shares rank "
+        f"{before.by_system[last].rank} with {short_name(before.places[0].system)}; with ties "
+        f"mended it has rank {after.by_system[last].rank}, though no share moves by a point. "
+        f"By `intent`, on the {known.places[0].n} questions of which it is known what BIRD did to "
+        f"them in 2025, {_leader(known)} is first; on the {untouched.places[0].n} of these that "
+        f"BIRD left as they were, {_leader(untouched)} is. None of that is told apart: the lead on "
+        "all questions rests in part on those that BIRD itself has since rewritten."
+    )
+
+
+def _mini_dev(board: BoardFigures) -> str:
+    del board
+    return ""
+
+
+def _share(ranking: Ranking, system: str) -> str:
+    return f"{ranking.by_system[system].share * 100:.1f}"
+
+
+def _leader(ranking: Ranking) -> str:
+    best, second = ranking.places[:2]
+    return (
+        f"{short_name(best.system)} ({best.share * 100:.1f} for {short_name(second.system)}'s "
+        f"{second.share * 100:.1f})"
+    )

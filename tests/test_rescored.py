@@ -1,0 +1,162 @@
+"""The page of published systems: its figures follow from its facts, and its facts from the data."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.situations import Situation
+
+ROOT = Path(__file__).resolve().parent.parent
+FACTS = json.loads((ROOT / "docs" / "rescored.json").read_text("utf-8"))
+NAMES = {board["name"]: board for board in FACTS["boards"]}
+EVERY = {"spider": 150, "bird": 50, "mini_dev": 22}
+"""One of so many questions of a board is evaluated again."""
+
+
+@pytest.fixture
+def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Lets a test import the modules of docs and bench, and forgets them again."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    monkeypatch.syspath_prepend(str(ROOT / "bench"))
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if name.startswith("rescored"):
+            del sys.modules[name]
+
+
+def figures(**systems: str) -> Any:
+    """A board of systems on as many questions as each has letters, all of one metric."""
+    from rescored_figures import BoardFigures
+
+    letters = {
+        "p": "proved",
+        "l": "ordinary_witness",
+        "h": "harmless_difference",
+        "d": "difference",
+    }
+    right = str.maketrans("plhd-", "11000")
+    size = len(next(iter(systems.values())))
+    facts = {
+        "name": "own",
+        "metrics": ["ex"],
+        "golds": {"first": [], "second": ["0"]},
+        "questions": [str(number) for number in range(size)],
+        "parts": {},
+        "systems": [
+            {
+                "name": name,
+                "outcomes": {
+                    "first": {"ex": text.translate(right), "verdict": text},
+                    "second": {"ex": f"0{text.translate(right)[1:]}", "verdict": f"d{text[1:]}"},
+                },
+            }
+            for name, text in systems.items()
+        ],
+    }
+    return BoardFigures(facts, letters)
+
+
+@pytest.mark.usefixtures("modules")
+def test_the_page_is_what_the_facts_say() -> None:
+    from rescored_page import rescored_page
+
+    assert (ROOT / "docs" / "rescored.md").read_text("utf-8") == rescored_page(), (
+        "run python docs/generate.py"
+    )
+
+
+def test_every_question_has_a_letter_and_every_letter_a_situation() -> None:
+    assert set(FACTS["situations"].values()) == {situation.value for situation in Situation}
+    for board in FACTS["boards"]:
+        assert board["cases"] == len(board["questions"]) + sum(board["left_out"].values())
+        for system in board["systems"]:
+            assert list(system["outcomes"]) == list(board["golds"])
+            for texts in system["outcomes"].values():
+                assert list(texts) == [*board["metrics"], "verdict"]
+                assert {len(text) for text in texts.values()} == {len(board["questions"])}
+                assert set(texts["verdict"]) <= {*FACTS["situations"], "-"}
+
+
+def test_our_ex_is_that_of_the_official_scripts_and_nothing_was_cut_by_time() -> None:
+    """The page says so."""
+    for board in FACTS["boards"]:
+        assert not board["cut_by_time"]
+        for counts in board["reference"].values():
+            assert counts["answers"] == counts["same"] > 0
+
+
+@pytest.mark.usefixtures("modules")
+def test_a_policy_decides_and_review_is_not_right() -> None:
+    board = figures(one="plhd-", two="ppppp")
+    counts = {
+        measure: (place.right, place.review)
+        for measure in board.measures
+        for place in [board.rank("first", measure).by_system["one"]]
+    }
+    assert counts == {"ex": (2, 0), "results": (2, 0), "intent": (2, 1), "strict": (2, 0)}
+
+
+@pytest.mark.usefixtures("modules")
+def test_a_difference_that_may_be_chance_shares_a_rank() -> None:
+    board = figures(best="p" * 40, near="p" * 38 + "dd", far="p" * 20 + "d" * 20)
+    ranking = board.rank("first", "intent")
+    assert [(place.system, place.rank) for place in ranking.places] == [
+        ("best", 1),
+        ("near", 1),
+        ("far", 3),
+    ]
+    assert ranking.first == ["best", "near"]
+    assert ranking.pairs_apart == 2
+    assert board.difference("first", "intent", "best", "far").difference == 0.5
+
+
+@pytest.mark.usefixtures("modules")
+def test_a_part_counts_its_questions_alone() -> None:
+    board = figures(one="pddd", two="pppp")
+    place = board.rank("first", "ex", ["0", "1"]).by_system["one"]
+    assert (place.right, place.n) == (1, 2)
+
+
+@pytest.mark.usefixtures("modules")
+def test_other_golds_change_what_they_change() -> None:
+    board = figures(one="pppp", two="dddd")
+    assert board.gold_change("one", "intent", "second").difference == -0.25
+    assert board.gold_change("two", "intent", "second").difference == 0
+
+
+@pytest.mark.usefixtures("modules")
+def test_evidence_adds_up_and_disagreements_are_of_some_policy() -> None:
+    board = figures(one="plhd-", two="ppppp")
+    counts = board.evidence("one", "first")
+    assert dict(counts) == {"proved": 1, "witness": 1, "form": 1, "differs": 1, "fails": 1}
+    situations = {situation.value for situation, _ in board.disagreements("first", "ex")}
+    assert situations == {"ordinary_witness", "harmless_difference"}
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.usefixtures("modules")
+def test_the_facts_are_what_an_evaluation_of_some_questions_says(
+    name: str, data_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SQLVERDICT_DATA", str(data_root))
+    from rescored import outcomes
+    from rescored_boards import boards, evaluate_board
+
+    facts = NAMES[name]
+    board = next(each for each in boards(tmp_path) if each.name == name)
+    numbers = range(EVERY[name] // 2, len(facts["questions"]), EVERY[name])
+    ids = [facts["questions"][number] for number in numbers]
+    results = evaluate_board(board, tmp_path, only=ids)
+    for system in facts["systems"]:
+        for golds, texts in system["outcomes"].items():
+            assert outcomes(board, results[golds][system["name"]], ids) == {
+                metric: "".join(text[number] for number in numbers)
+                for metric, text in texts.items()
+            }, (system["name"], golds, ids)
