@@ -16,12 +16,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from sqlverdict.records import Result
 from sqlverdict.runlog.run import read_run
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SOME_UNSCORED = 4
 """The exit code of ``evaluate`` where databases are missing."""
+
+BIRD_MARK = "\t----- bird -----\t"
+"""What stands between a reply and its database in BIRD's files."""
+
+AS_WRITTEN = "ex[bird] as written"
+"""EX of the text of a reply, with its code fences and prose, as mini-dev's script runs it."""
 
 PRINTED_MINI_DEV = {
     "gpt-35-turbo_cot_SQLite": 41.6,
@@ -70,6 +78,8 @@ class Board:
         printed: What was printed for a system, in percent, over questions that may be others.
         parts: Questions that are also looked at by themselves, by what they are.
         reference: The official script's verdicts, by metric, system and question.
+        replies: The texts of the systems' replies in the official form, by system and question,
+            where :data:`AS_WRITTEN` is among the metrics.
     """
 
     name: str
@@ -80,6 +90,7 @@ class Board:
     printed: Mapping[str, float] = field(default_factory=dict)
     parts: Mapping[str, frozenset[str]] = field(default_factory=dict)
     reference: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
+    replies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def evaluate_board(
@@ -97,25 +108,79 @@ def evaluate_board(
             results[golds.name] = first
             continue
         out = folder / board.name / golds.name.replace(" ", "-")
-        _evaluate(board, golds, out, ids if results else only, workers)
-        results[golds.name] = {
-            name: first[name] | {each.id: each for each in read_run(out / name).results()}
-            for name in board.predictions
-        }
+        runs = _evaluate(board, golds, out, ids if results else only, workers)
+        results[golds.name] = {name: first[name] | runs[name] for name in board.predictions}
         first = first if len(results) > 1 else results[golds.name]
     return results
 
 
-def _evaluate(board: Board, golds: GoldSet, out: Path, only: Sequence[str], workers: int) -> None:
-    words = [sys.executable, "-m", "sqlverdict", "evaluate", *board.cases, "--no-llm", "--quiet"]
-    words += [f"--predictions={name}={path}" for name, path in board.predictions.items()]
-    words += ["--metrics", ",".join((*board.metrics, "verdict"))]
-    words += ["--workers", str(workers), "--out", str(out)]
+def _evaluate(
+    board: Board, golds: GoldSet, out: Path, only: Sequence[str], workers: int
+) -> dict[str, dict[str, Result]]:
+    """The results of one set of golds, by system and question."""
+    words = [*board.cases, "--no-llm", "--quiet", "--workers", str(workers)]
     words += [f"--gold-overlay={golds.overlay}"] if golds.overlay else []
-    words += ["--only", ",".join(only)] if only else []
-    status = subprocess.run(words, check=False, stdout=subprocess.DEVNULL).returncode
+    metrics = [metric for metric in board.metrics if metric != AS_WRITTEN]
+    runs = _run(
+        [
+            *words,
+            *(["--only", ",".join(only)] if only else []),
+            "--metrics",
+            ",".join((*metrics, "verdict")),
+        ],
+        board.predictions,
+        out,
+    )
+    return _add_as_written(board, words, out, runs) if AS_WRITTEN in board.metrics else runs
+
+
+def _add_as_written(
+    board: Board, words: Sequence[str], out: Path, runs: dict[str, dict[str, Result]]
+) -> dict[str, dict[str, Result]]:
+    """Results with the EX of replies as they are; those that are SQL alone need no other run."""
+    others = {
+        (name, case_id)
+        for name, replies in board.replies.items()
+        for case_id, reply in replies.items()
+        if case_id in runs[name]
+        and reply.partition(BIRD_MARK)[0].strip() != (runs[name][case_id].prediction or "").strip()
+    }
+    files = {}
+    for name in sorted({name for name, _ in others}):
+        files[name] = out.parent / f"{name}.json"
+        _write(files[name], [dict(enumerate(board.replies[name].values()))])
+    ids = ",".join(sorted({case_id for _, case_id in others}))
+    options = ["--only", ids, "--set", "prediction-format=bird_order", "--metrics", "ex[bird]"]
+    texts = _run([*words, *options], files, out.with_name(f"{out.name}-as-written")) if ids else {}
+    return {
+        name: {
+            case_id: msgspec.structs.replace(
+                result,
+                scores={
+                    AS_WRITTEN: (texts if (name, case_id) in others else runs)[name][
+                        case_id
+                    ].scores["ex[bird]"],
+                    **result.scores,
+                },
+            )
+            for case_id, result in results.items()
+        }
+        for name, results in runs.items()
+    }
+
+
+def _run(
+    words: Sequence[str], predictions: Mapping[str, Path], out: Path
+) -> dict[str, dict[str, Result]]:
+    """What ``evaluate`` says, by system and question."""
+    command = [sys.executable, "-m", "sqlverdict", "evaluate", *words, "--out", str(out)]
+    command += [f"--predictions={name}={path}" for name, path in predictions.items()]
+    status = subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode
     if status not in (0, SOME_UNSCORED):
-        sys.exit(f"evaluate ended with exit code {status}: {' '.join(words)}")
+        sys.exit(f"evaluate ended with exit code {status}: {' '.join(command)}")
+    return {
+        name: {each.id: each for each in read_run(out / name).results()} for name in predictions
+    }
 
 
 def boards(folder: Path) -> tuple[Board, ...]:
@@ -207,20 +272,21 @@ def _mini_dev(inputs: Path) -> Board:
     _write(cases, ({key: item[key] for key in keys} for item in items))
     changed = [item for item in items if item["gold"].split() != item["corrected_gold"].split()]
     _write(overlay, ({"id": item["id"], "gold": item["corrected_gold"]} for item in changed))
-    predictions = {}
+    predictions, replies = {}, {}
     for name in items[0]["predictions"]:
         predictions[name] = inputs / f"mini_dev-{name}.jsonl"
-        _write(
-            predictions[name],
-            ({"id": item["id"], "prediction": item["predictions"][name]} for item in items),
-        )
+        answers = {item["id"]: item["predictions"][name] for item in items}
+        _write(predictions[name], ({"id": key, "prediction": answers[key]} for key in answers))
+        replies[name] = {
+            item["id"]: f"{answers[item['id']]}{BIRD_MARK}{item['db_id']}" for item in items
+        }
     verdicts: dict[str, dict[str, int]] = {name: {} for name in predictions}
     for line in _lines(DATA / "bird_mini_dev/verdicts_sqlite.jsonl"):
         verdicts[line["system"]][str(line["question_id"])] = line["ex"]
     return Board(
         "mini_dev",
         ("--cases", str(cases), "--databases", str(DATA / "bird/databases")),
-        ("ex[bird]",),
+        (AS_WRITTEN, "ex[bird]"),
         (
             GoldSet("published"),
             GoldSet("corrected", overlay, tuple(item["id"] for item in changed)),
@@ -228,7 +294,8 @@ def _mini_dev(inputs: Path) -> Board:
         predictions,
         PRINTED_MINI_DEV,
         {},
-        {"ex[bird]": verdicts},
+        {AS_WRITTEN: verdicts},
+        replies,
     )
 
 

@@ -11,6 +11,7 @@ COLUMNS = {
     "ex[spider]": "EX, Spider's script",
     "ex[spider_distinct]": "EX, DISTINCT kept",
     "ex[bird]": "EX, BIRD's script",
+    "ex[bird] as written": "EX, replies as they are",
     "results": "verdict, `results`",
     "intent": "verdict, `intent`",
     "strict": "verdict, `strict`",
@@ -78,6 +79,11 @@ MEASURES = (
         "EX, BIRD's script",
         "the sets of rows are the same: neither repeated rows nor the order of rows count; the "
         "order of columns does",
+    ),
+    (
+        "EX, replies as they are",
+        "the same on the text of the reply with its code fences and prose, as mini-dev's script "
+        "runs it. For every other measure the SQL is taken out of the reply first",
     ),
     (
         "verdict, `results`",
