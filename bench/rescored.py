@@ -24,8 +24,8 @@ from string import ascii_letters
 from typing import Any
 
 from rescored_boards import Board, boards, evaluate_board
-from sqlverdict.evidence import Refuted
-from sqlverdict.records import Result, Verdict
+from sqlverdict.evidence import Proved, Refuted
+from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.score.deciding import VERDICT
@@ -39,6 +39,7 @@ CASES = (
     ("spider", "published", "RESDSQL", "47"),
     ("spider", "published", "RESDSQL", "966"),
     ("bird", "2024-06-27", "DAIL", "1396"),
+    ("mini_dev", "published", "gpt-4-o_cot_SQLite", "207"),
 )
 """The cases that the page explains: board, set of golds, system and question."""
 
@@ -81,6 +82,7 @@ def board_facts(board: Board, results: Results) -> JsonObject:
     every = next(iter(first.values()))
     chosen_ids = set(ids)
     left_out = Counter(each.db_id for each in every.values() if each.id not in chosen_ids)
+    chosen = [answers[case_id] for answers in first.values() for case_id in ids]
     golds = {name: next(iter(systems.values())) for name, systems in results.items()}
     own = golds[board.golds[0].name]
     return {
@@ -101,11 +103,9 @@ def board_facts(board: Board, results: Results) -> JsonObject:
             metric: _agreement(metric, systems, first)
             for metric, systems in board.reference.items()
         },
+        "timeouts": sum(Reason.EXECUTION_TIMEOUT in each.reasons for each in chosen),
         "cut_by_time": sum(
-            not answers[case_id].final
-            for systems in results.values()
-            for answers in systems.values()
-            for case_id in ids
+            not each.final and Reason.EXECUTION_TIMEOUT not in each.reasons for each in chosen
         ),
         "systems": [
             {
@@ -140,6 +140,7 @@ def case_facts(board: str, golds: str, system: str, case_id: str, results: Resul
     """What the page shows of one case, and what other golds than these make of it."""
     result = results[golds][system][case_id]
     witness = next((piece for piece in result.evidence if isinstance(piece, Refuted)), None)
+    proof = next((piece for piece in result.evidence if isinstance(piece, Proved)), None)
     others = {name: systems[system][case_id] for name, systems in results.items()}
     return {
         "board": board,
@@ -154,6 +155,7 @@ def case_facts(board: str, golds: str, system: str, case_id: str, results: Resul
         "situation": result.situation,
         "answers": answer_lines(result.answers),
         "witness": [witness.sentence, *witness_lines(witness)] if witness else [],
+        "proof": list(proof.steps) if proof else [],
         "other_golds": {
             name: {"gold": _one_line(other.gold[0]), "situation": other.situation}
             for name, other in others.items()

@@ -9,21 +9,27 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 from sqlverdict.records import Verdict
 from sqlverdict.score.deciding import VERDICT, WORTH
 from sqlverdict.score.statistics.intervals import wilson
 from sqlverdict.score.statistics.significance import (
+    ALPHA,
     PairedTest,
     binary_pairs,
     group_ranks,
+    holm,
     indistinguishable_groups,
+    mcnemar,
 )
 from sqlverdict.situations import Situation
 from sqlverdict.verdicts import POLICIES
 
 NO_SQL = "-"
+AS_WRITTEN = "as written"
+"""How a metric's name ends that reads replies with all that stands around their SQL."""
 EVIDENCE: Mapping[str, tuple[str, ...]] = {
     "proved": ("proved",),
     "searched": ("equal",),
@@ -59,9 +65,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Systems under one measure, best first."""
+    """Systems under one measure, best first.
+
+    ``pairs_apart`` counts the pairs that are told apart: McNemar's test of every pair, with Holm's
+    correction over all of them.
+    """
 
     places: tuple[Place, ...]
+    pairs_apart: int
 
     @cached_property
     def by_system(self) -> Mapping[str, Place]:
@@ -72,13 +83,6 @@ class Ranking:
     def first(self) -> list[str]:
         """The systems that share the first rank."""
         return [place.system for place in self.places if place.rank == 1]
-
-    @property
-    def pairs_apart(self) -> int:
-        """How many pairs of systems have different ranks."""
-        sizes = Counter(place.rank for place in self.places).values()
-        n = len(self.places)
-        return (n * (n - 1) - sum(size * (size - 1) for size in sizes)) // 2
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,11 @@ class BoardFigures:
     def metrics(self) -> list[str]:
         """The benchmark's own metrics."""
         return list(self.facts["metrics"])
+
+    @property
+    def metric(self) -> str:
+        """The benchmark's first metric of the SQL that was taken out of replies."""
+        return next(metric for metric in self.metrics if not metric.endswith(AS_WRITTEN))
 
     @property
     def measures(self) -> list[str]:
@@ -166,7 +175,8 @@ class BoardFigures:
             tuple(
                 Place(each, right[each], review[each], len(columns[each]), ranks[each])
                 for each in order
-            )
+            ),
+            _pairs_apart(columns),
         )
 
     def difference(self, golds: str, measure: str, first: str, second: str) -> PairedTest:
@@ -222,3 +232,11 @@ class BoardFigures:
                 if any(policy.decide(situation) != own for policy in POLICIES.values())
             }
         )
+
+
+def _pairs_apart(columns: Mapping[str, Sequence[float | None]]) -> int:
+    p_values = {}
+    for one, other in combinations(columns, 2):
+        pairs = Counter(zip(columns[one], columns[other], strict=True))
+        p_values[f"{one} {other}"] = mcnemar(pairs[1.0, 0.0], pairs[0.0, 1.0])
+    return sum(p_value < ALPHA for p_value in holm(p_values).values())

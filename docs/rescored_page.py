@@ -18,6 +18,7 @@ from rescored_words import (
     BOARDS,
     CASES,
     COLUMNS,
+    DIFFERENCES,
     INTRODUCTION,
     QUESTIONS,
     REPEAT,
@@ -26,6 +27,7 @@ from rescored_words import (
 )
 
 from sqlverdict.files.markdown import markdown_table
+from sqlverdict.files.text import count
 from sqlverdict.records import Verdict
 from sqlverdict.report.terminal.tables import interval_text, md_cell, points
 from sqlverdict.situations import Situation
@@ -62,6 +64,7 @@ def _board(board: BoardFigures, words: Board) -> Iterator[str]:
         yield f"### Golds: {words.golds[golds]} ({n:,} questions)"
         yield _ranks(board, golds)
         if golds == board.golds[0]:
+            yield DIFFERENCES
             yield _differences(board, golds)
     for golds in board.golds[1:]:
         yield _gold_changes(board, golds, words)
@@ -80,6 +83,9 @@ def _reference(board: BoardFigures) -> str:
         f"{counts['same']:,} of {counts['answers']:,} verdicts are the same."
         for metric, counts in board.facts["reference"].items()
     ]
+    timeouts = board.facts["timeouts"]
+    if timeouts:
+        lines.append(f"{count(timeouts, 'prediction')} ran beyond the limits of a query.")
     return " ".join(lines)
 
 
@@ -139,7 +145,7 @@ _MOST = 3
 def _gold_changes(board: BoardFigures, golds: str, words: Board) -> str:
     """What other golds change, system by system."""
     changed = len(board.facts["golds"][golds])
-    measures = [board.metrics[0], "intent", "strict"]
+    measures = [board.metric, "intent", "strict"]
     rows = []
     for place in board.rank(golds, "intent").places:
         cells = [short_name(place.system)]
@@ -187,7 +193,7 @@ _EVIDENCE_TITLES = {
 
 def _disagreements(board: BoardFigures) -> str:
     """The situations in which a policy says otherwise than the benchmark's metric."""
-    golds, metric = board.golds[0], board.metrics[0]
+    golds, metric = board.golds[0], board.metric
     counts = board.disagreements(golds, metric)
     rows = [
         (
@@ -219,7 +225,7 @@ def _case(case: Mapping[str, Any]) -> Iterator[str]:
     yield f"### {title}"
     golds = BOARDS[case["board"]].golds[case["golds"]]
     yield (
-        f"*{md_cell(case['question'])}* ({case['board']}, question {case['id']} on "
+        f"*{md_cell(case['question'])}* ({BOARDS[case['board']].short}, question {case['id']} on "
         f"`{case['database']}`, golds {golds}; {short_name(case['system'])})"
     )
     queries = {"gold": case["gold"], "prediction": case["prediction"]}
@@ -228,6 +234,8 @@ def _case(case: Mapping[str, Any]) -> Iterator[str]:
     lines = ["on the real data:", *(f"  {line}" for line in case["answers"])]
     if case["witness"]:
         lines += ["a witness:", *(f"  {line}" for line in case["witness"])]
+    if case["proof"]:
+        lines += ["a proof:", *(f"  {step}" for step in case["proof"])]
     yield "\n".join(["```text", *lines, "```"])
     yield text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rescored_figures import BoardFigures, Ranking
@@ -34,22 +35,40 @@ def trust(boards: Sequence[BoardFigures]) -> str:
     return "\n\n".join(
         (
             "## Which ranking should you trust?",
-            "**Trust a difference in rank, and nothing finer.** Systems share a rank where these "
-            "questions do not tell them apart; their order within it is chance. The table says "
-            f"who shares the first rank, best first, of {systems} published prediction files, and "
-            "how many pairs of systems have different ranks at all.",
+            "**Trust what is told apart, and nothing finer.** Systems share a rank where these "
+            "questions do not tell them from the best of their group: their order within it may be "
+            "chance. The table says who shares the first rank, best first, of "
+            f"{systems} published prediction files, and how many pairs of systems are told apart "
+            "at all (every pair tested, Holm's correction).",
             markdown_table(header, rows, (2,)),
+            _evidence(boards),
             _ADVICE,
         )
+    )
+
+
+def _evidence(boards: Sequence[BoardFigures]) -> str:
+    """How much of what ``intent`` calls right is proved, or has a witness against it."""
+    parts = []
+    for board in boards:
+        golds = board.golds[0]
+        right = sum(place.right for place in board.rank(golds, "intent").places)
+        counts = sum((board.evidence(each, golds) for each in board.systems), Counter[str]())
+        parts.append(
+            f"on {BOARDS[board.name].short} {counts['proved'] / right:.0%} "
+            f"({counts['proved']:,} of {right:,})"
+        )
+    return (
+        "Of the answers that `intent` calls right, all systems together, these are proved equal to "
+        f"the gold: {', '.join(parts)}. The rest match on the data or differ in what benchmarks "
+        "do not compare; each board says how many of them a witness tells from the gold."
     )
 
 
 def _rows(board: BoardFigures) -> Iterator[tuple[str, ...]]:
     words = BOARDS[board.name]
     for golds in board.golds:
-        rankings = [
-            board.rank(golds, measure) for measure in (board.metrics[0], "intent", "strict")
-        ]
+        rankings = [board.rank(golds, measure) for measure in (board.metric, "intent", "strict")]
         n = f"{len(board.questions):,}"
         yield (words.short, words.golds[golds], n, *(_first(ranking) for ranking in rankings))
 
@@ -107,16 +126,47 @@ def _bird(board: BoardFigures) -> str:
         f"apart.** By EX under the golds of {first} {short_name(last)} shares rank "
         f"{before.by_system[last].rank} with {short_name(before.places[0].system)}; with ties "
         f"mended it has rank {after.by_system[last].rank}, though no share moves by a point. "
-        f"By `intent`, on the {known.places[0].n} questions of which it is known what BIRD did to "
-        f"them in 2025, {_leader(known)} is first; on the {untouched.places[0].n} of these that "
-        f"BIRD left as they were, {_leader(untouched)} is. None of that is told apart: the lead on "
-        "all questions rests in part on those that BIRD itself has since rewritten."
+        f"That says how near the limit the difference is, and nothing more. By `intent`, on the "
+        f"{known.places[0].n} questions of which it is known what BIRD did to them in 2025, "
+        f"{_leader(known)} is first; on the {untouched.places[0].n} of these that BIRD left as "
+        f"they were, {_leader(untouched)} is. These are too few to tell any two systems apart."
     )
 
 
 def _mini_dev(board: BoardFigures) -> str:
-    del board
-    return ""
+    first, second = board.golds
+    written, taken = (board.rank(first, metric) for metric in board.metrics)
+    corrected, intent = board.rank(second, board.metrics[1]), board.rank(second, "intent")
+    steps = {
+        system: corrected.by_system[system].right - taken.by_system[system].right
+        for system in board.systems
+    }
+    most = max(steps, key=lambda system: (steps[system], system))
+    moves = sum(
+        corrected.by_system[system].rank != taken.by_system[system].rank for system in steps
+    )
+    fences = max(
+        board.systems,
+        key=lambda system: taken.by_system[system].right - written.by_system[system].right,
+    )
+    changed, n = len(board.facts["golds"][second]), len(board.questions)
+    return (
+        f"**BIRD mini-dev: wrong golds weigh as much as the distance between neighbours.** Experts "
+        f"replaced {changed} of {n} golds. EX rises for "
+        f"{sum(step > 0 for step in steps.values())} of {len(steps)} systems, most for "
+        f"{short_name(most)} (by {steps[most]} answers, to {_share(corrected, most)}), and {moves} "
+        f"ranks change, most because the border of a group moved. First by EX: "
+        f"{_names(taken.first)} under the published golds, {_names(corrected.first)} under the "
+        f"corrected ones; there by `intent`: {_names(intent.first)}. The largest step has nothing "
+        f"to do with SQL: {short_name(fences)} has {_share(written, fences)} by the script, "
+        f"which runs code fences as if they were SQL, and {_share(taken, fences)} once the SQL is taken out of its "
+        "replies."
+    )
+
+
+def _names(systems: Sequence[str]) -> str:
+    names = [short_name(system) for system in systems]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _share(ranking: Ranking, system: str) -> str:

@@ -114,9 +114,14 @@ questions: what one system or one measure could not score is left out for all of
 
 Systems share a rank where their difference may be chance: McNemar's exact test on the same
 questions against the best system of the group, with Holm's correction, at 5 %. A shared rank does
-not say that two systems are equal. What is left to review counts as not right so far; if all of it
+not say that two systems are equal, and a lower rank says that a system is behind the best of the
+group above it, not behind each of its members. What is left to review counts as not right so far; if all of it
 were right, a share would rise by that many answers. No language model was asked. What each policy
 makes of which evidence is in [judge.md](judge.md)."""
+
+DIFFERENCES = """By how much the first of each measure is above the next, on the same questions.
+The interval is that of one comparison alone; to be told apart a difference must also stand Holm's
+correction for all comparisons with the first, so that an interval above 0 may go with “no”."""
 
 CASES: Mapping[str, tuple[str, str]] = {
     "spider 206": (
@@ -141,10 +146,16 @@ CASES: Mapping[str, tuple[str, str]] = {
     ),
     "bird 1396": (
         "Proved equal, and wrong by EX",
-        "The two columns stand in another order, which BIRD's comparison counts as wrong and the "
-        "question does not settle: it asks for the number first, and nobody would miss the "
-        "major. The rest is proved equal: the extra join to `event` changes nothing, as every "
-        "attendance has its event. All policies say right.",
+        "The two columns stand in another order, which BIRD's comparison counts as wrong; the "
+        "question asks for both values. Else the queries are proved equal: the extra join to "
+        "`event` changes nothing, as every attendance has its event. All policies say right.",
+    ),
+    "mini_dev 207": (
+        "Wrong until the gold is corrected",
+        "The published gold joins atoms to bonds by their molecule, so that it returns every "
+        "element of a molecule that has a double bond somewhere. The prediction goes through "
+        "`connected`, as the experts' corrected gold does, and is proved equal to that. Every "
+        "measure calls it wrong under the published gold and right under the corrected one.",
     ),
 }
 """Heading and text of each case, by board and question."""
@@ -172,7 +183,8 @@ which of them is wrong: the second case above is a wrong gold.
 queries apart. It is no proof.
 
 **Which answers are not scored?** Those to questions whose database is not at hand; each board says
-how many. No gold failed, no search was cut by time, and nothing was dropped by hand.
+how many. No gold failed, and nothing was dropped by hand. A prediction that
+runs beyond the limits counts as failing, as for the official scripts; each board says how many.
 
 **Why these systems?** Their prediction files are published for every question. They are from 2022
 to 2024: the page is about measures and golds, not about who is best today. Files that list failing

@@ -93,6 +93,42 @@ def test_our_ex_is_that_of_the_official_scripts_and_nothing_was_cut_by_time() ->
 
 
 @pytest.mark.usefixtures("modules")
+def test_what_the_page_says_in_words_is_so() -> None:
+    """The sentences of "What moved, and why" that are no figures."""
+    from rescored_figures import BoardFigures
+
+    spider, bird, mini_dev = (BoardFigures(board, FACTS["situations"]) for board in FACTS["boards"])
+    removed, kept, *verdicts = (spider.rank("published", each) for each in spider.measures)
+    assert removed.places[0].system != kept.places[0].system
+    for ranking in (kept, *verdicts):
+        assert ranking.places[0].system == kept.places[0].system
+        assert {removed.places[0].system, kept.places[0].system} <= set(ranking.first)
+        last = ranking.places[-1]
+        assert last.system == removed.places[-1].system
+        assert last.rank == len(ranking.places)
+
+    before, after = (bird.rank(golds, "ex[bird]") for golds in bird.golds)
+    last = before.places[-1]
+    assert last.system in before.first
+    assert last.system not in after.first
+    assert all(
+        abs(after.by_system[each.system].share - each.share) < 0.01 for each in before.places
+    )
+    known, untouched = (
+        bird.rank(bird.golds[0], "intent", bird.facts["parts"][part])
+        for part in ("known", "untouched")
+    )
+    assert known.places[0].system != untouched.places[0].system
+    assert len(known.first) == len(untouched.first) == len(bird.systems)
+
+    written, taken = (mini_dev.rank("published", metric) for metric in mini_dev.metrics)
+    corrected = mini_dev.rank("corrected", "ex[bird]")
+    steps = [corrected.by_system[each.system].right - each.right for each in taken.places]
+    readings = [each.right - written.by_system[each.system].right for each in taken.places]
+    assert max(readings) > max(steps) > 0
+
+
+@pytest.mark.usefixtures("modules")
 def test_a_policy_decides_and_review_is_not_right() -> None:
     board = figures(one="plhd-", two="ppppp")
     counts = {
