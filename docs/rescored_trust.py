@@ -23,8 +23,7 @@ _ADVICE = """\
   instead of being counted as right. It follows people, who accept nearly every matching answer.
 - **To know whose queries stay right on other data, or to train on a score, read `strict`.** A match
   that a few ordinary rows undo is wrong there. It is hard on systems where the gold is wrong.
-- **Under any measure name the golds.** A handful of golds decides whether two systems are told
-  apart."""
+- **Under any measure name the golds.** A handful of golds decides whether two systems share a rank."""
 
 
 def trust(boards: Sequence[BoardFigures]) -> str:
@@ -39,7 +38,8 @@ def trust(boards: Sequence[BoardFigures]) -> str:
             "questions do not tell them from the best of their group: their order within it may be "
             "chance. The table says who shares the first rank, best first, of "
             f"{systems} published prediction files, and how many pairs of systems are told apart "
-            "at all (every pair tested, Holm's correction).",
+            "at all. That takes more than a rank: every pair is tested, with Holm's correction for "
+            "all of them, and a rank tests against the best of a group alone.",
             markdown_table(header, rows, (2,)),
             _evidence(boards),
             _ADVICE,
@@ -122,11 +122,12 @@ def _bird(board: BoardFigures) -> str:
     changed = len(board.facts["golds"][second])
     last = before.places[-1].system
     return (
-        f"**BIRD: {changed} golds of {len(board.questions)} decide whether two systems are told "
-        f"apart.** By EX under the golds of {first} {short_name(last)} shares rank "
+        f"**BIRD: {changed} golds of {len(board.questions)} move a rank.** "
+        f"By EX under the golds of {first} {short_name(last)} shares rank "
         f"{before.by_system[last].rank} with {short_name(before.places[0].system)}; with ties "
         f"mended it has rank {after.by_system[last].rank}, though no share moves by a point. "
-        f"That says how near the limit the difference is, and nothing more. By `intent`, on the "
+        f"That says how near the limit the difference is, and nothing more: of all pairs "
+        f"{before.pairs_apart} and {after.pairs_apart} are told apart. By `intent`, on the "
         f"{known.places[0].n} questions of which it is known what BIRD did to them in 2025, "
         f"{_leader(known)} is first; on the {untouched.places[0].n} of these that BIRD left as "
         f"they were, {_leader(untouched)} is. These are too few to tell any two systems apart."
@@ -159,8 +160,8 @@ def _mini_dev(board: BoardFigures) -> str:
         f"{_names(taken.first)} under the published golds, {_names(corrected.first)} under the "
         f"corrected ones; there by `intent`: {_names(intent.first)}. The largest step has nothing "
         f"to do with SQL: {short_name(fences)} has {_share(written, fences)} by the script, "
-        f"which runs code fences as if they were SQL, and {_share(taken, fences)} once the SQL is taken out of its "
-        "replies."
+        f"which runs code fences as if they were SQL, and {_share(taken, fences)} once the SQL "
+        "is taken out of its replies."
     )
 
 

@@ -115,9 +115,9 @@ questions: what one system or one measure could not score is left out for all of
 Systems share a rank where their difference may be chance: McNemar's exact test on the same
 questions against the best system of the group, with Holm's correction, at 5 %. A shared rank does
 not say that two systems are equal, and a lower rank says that a system is behind the best of the
-group above it, not behind each of its members. What is left to review counts as not right so far; if all of it
-were right, a share would rise by that many answers. No language model was asked. What each policy
-makes of which evidence is in [judge.md](judge.md)."""
+group above it, not behind each of its members. What is left to review counts as not right
+so far; if all of it were right, a share would rise by that many answers. No language model was
+asked. What each policy makes of which evidence is in [judge.md](judge.md)."""
 
 DIFFERENCES = """By how much the first of each measure is above the next, on the same questions.
 The interval is that of one comparison alone; to be told apart a difference must also stand Holm's
