@@ -23,7 +23,8 @@ _ADVICE = """\
   instead of being counted as right. It follows people, who accept nearly every matching answer.
 - **To know whose queries stay right on other data, or to train on a score, read `strict`.** A match
   that a few ordinary rows undo is wrong there. It is hard on systems where the gold is wrong.
-- **Under any measure name the golds.** A handful of golds decides whether two systems share a rank."""
+- **Under any measure name the golds.** A handful of golds decides whether two systems share a
+  rank."""
 
 
 def trust(boards: Sequence[BoardFigures]) -> str:

@@ -107,6 +107,14 @@ def test_what_the_page_says_in_words_is_so() -> None:
         assert last.system == removed.places[-1].system
         assert last.rank == len(ranking.places)
 
+    for system in spider.systems:
+        for situation, *letters in zip(
+            spider.situations_of(system, "published"),
+            *(spider.letters(system, "published", metric) for metric in spider.metrics),
+            strict=True,
+        ):
+            assert situation is not Situation.DIFFERENCE or letters in (["0", "0"], ["1", "0"])
+
     before, after = (bird.rank(golds, "ex[bird]") for golds in bird.golds)
     last = before.places[-1]
     assert last.system in before.first
