@@ -82,7 +82,7 @@ def board_facts(board: Board, results: Results) -> JsonObject:
     every = next(iter(first.values()))
     chosen_ids = set(ids)
     left_out = Counter(each.db_id for each in every.values() if each.id not in chosen_ids)
-    chosen = [answers[case_id] for answers in first.values() for case_id in ids]
+    selection = [answers[case_id] for answers in first.values() for case_id in ids]
     golds = {name: next(iter(systems.values())) for name, systems in results.items()}
     own = golds[board.golds[0].name]
     return {
@@ -96,16 +96,16 @@ def board_facts(board: Board, results: Results) -> JsonObject:
             for name, answers in golds.items()
         },
         "parts": {
-            name: [case_id for case_id in ids if case_id in chosen]
-            for name, chosen in board.parts.items()
+            name: [case_id for case_id in ids if case_id in selection]
+            for name, selection in board.parts.items()
         },
         "reference": {
             metric: _agreement(metric, systems, first)
             for metric, systems in board.reference.items()
         },
-        "timeouts": sum(Reason.EXECUTION_TIMEOUT in each.reasons for each in chosen),
+        "timeouts": sum(Reason.EXECUTION_TIMEOUT in each.reasons for each in selection),
         "cut_by_time": sum(
-            not each.final and Reason.EXECUTION_TIMEOUT not in each.reasons for each in chosen
+            not each.final and Reason.EXECUTION_TIMEOUT not in each.reasons for each in selection
         ),
         "systems": [
             {
@@ -178,8 +178,8 @@ def main() -> None:
     args = parser.parse_args()
     own: dict[str, dict[str, Path]] = {}
     for text in args.predictions:
-        place, _, file = text.partition("=")
-        board_name, _, system = place.partition(":")
+        entry, _, file = text.partition("=")
+        board_name, _, system = entry.partition(":")
         own.setdefault(board_name, {})[system] = Path(file).resolve()
     parts, cases = [], []
     every = boards(args.folder)
@@ -192,7 +192,7 @@ def main() -> None:
         )
         results = evaluate_board(board, args.folder, workers=args.workers)
         parts.append(board_facts(board, results))
-        cases += [case_facts(*place, results=results) for place in CASES if place[0] == board.name]
+        cases += [case_facts(*entry, results=results) for entry in CASES if entry[0] == board.name]
     facts = {
         "situations": {letter: situation.value for situation, letter in LETTERS.items()},
         "boards": parts,

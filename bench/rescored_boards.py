@@ -178,8 +178,10 @@ def _run(
     status = subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode
     if status not in (0, SOME_UNSCORED):
         sys.exit(f"evaluate ended with exit code {status}: {' '.join(command)}")
+    folders = {name: out / name if len(predictions) > 1 else out for name in predictions}
     return {
-        name: {each.id: each for each in read_run(out / name).results()} for name in predictions
+        name: {each.id: each for each in read_run(folder).results()}
+        for name, folder in folders.items()
     }
 
 

@@ -43,7 +43,7 @@ EVIDENCE: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Place:
+class SystemShare:
     """A system under one measure: its share of right answers, and its rank."""
 
     system: str
@@ -71,18 +71,18 @@ class Ranking:
     correction over all of them.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[SystemShare, ...]
     pairs_apart: int
 
     @cached_property
-    def by_system(self) -> Mapping[str, Place]:
+    def by_system(self) -> Mapping[str, SystemShare]:
         """The places by the system's name."""
-        return {place.system: place for place in self.places}
+        return {entry.system: entry for entry in self.places}
 
     @property
     def first(self) -> list[str]:
         """The systems that share the first rank."""
-        return [place.system for place in self.places if place.rank == 1]
+        return [entry.system for entry in self.places if entry.rank == 1]
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class BoardFigures:
 
     def rank(self, golds: str, measure: str, part: Sequence[str] | None = None) -> Ranking:
         """The systems by a measure; ``part``: on these questions alone."""
-        chosen = set(self.questions if part is None else part)
+        selection = set(self.questions if part is None else part)
         columns: dict[str, list[float | None]] = {}
         review = {}
         for system in self.systems:
@@ -163,7 +163,7 @@ class BoardFigures:
                 for case_id, verdict in zip(
                     self.questions, self.verdicts(system, golds, measure), strict=True
                 )
-                if case_id in chosen
+                if case_id in selection
             ]
             columns[system] = [WORTH[verdict] for verdict in verdicts]
             review[system] = verdicts.count(Verdict.NEEDS_REVIEW)
@@ -173,7 +173,7 @@ class BoardFigures:
         ranks = group_ranks(groups)
         return Ranking(
             tuple(
-                Place(each, right[each], review[each], len(columns[each]), ranks[each])
+                SystemShare(each, right[each], review[each], len(columns[each]), ranks[each])
                 for each in order
             ),
             _pairs_apart(columns),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rescored_figures import EVIDENCE, BoardFigures, Place
+from rescored_figures import EVIDENCE, BoardFigures, SystemShare
 from rescored_trust import findings, trust
 from rescored_words import (
     BOARDS,
@@ -97,11 +97,11 @@ def _ranks(board: BoardFigures, golds: str, part: Sequence[str] | None = None) -
     order = rankings[board.metrics[0]].places
     rows = [
         (
-            short_name(place.system),
-            *([_printed(printed[place.system])] if with_print else []),
-            *(_place(ranking.by_system[place.system]) for ranking in rankings.values()),
+            short_name(entry.system),
+            *([_printed(printed[entry.system])] if with_print else []),
+            *(_share_cell(ranking.by_system[entry.system]) for ranking in rankings.values()),
         )
-        for place in order
+        for entry in order
     ]
     titles = [COLUMNS.get(measure, f"`{measure}`") for measure in board.measures]
     header = ["system", *(["as printed"] if with_print else []), *titles]
@@ -112,9 +112,9 @@ def _printed(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}"  # noqa: RUF001
 
 
-def _place(place: Place) -> str:
-    review = f", {place.review} to review" if place.review else ""
-    return f"**{place.rank}.** {place.share * 100:.1f} ({interval_text(*place.interval)}{review})"
+def _share_cell(entry: SystemShare) -> str:
+    review = f", {entry.review} to review" if entry.review else ""
+    return f"**{entry.rank}.** {entry.share * 100:.1f} ({interval_text(*entry.interval)}{review})"
 
 
 def _differences(board: BoardFigures, golds: str) -> str:
@@ -122,16 +122,16 @@ def _differences(board: BoardFigures, golds: str) -> str:
     rows = []
     for measure in board.measures:
         best, *others = board.rank(golds, measure).places
-        for place in others[:_MOST]:
-            test = board.difference(golds, measure, best.system, place.system)
+        for entry in others[:_MOST]:
+            test = board.difference(golds, measure, best.system, entry.system)
             rows.append(
                 (
                     COLUMNS.get(measure, f"`{measure}`"),
                     short_name(best.system),
-                    short_name(place.system),
+                    short_name(entry.system),
                     points(test.difference),
                     interval_text(test.low, test.high, signed=True),
-                    "yes" if place.rank > 1 else "no",
+                    "yes" if entry.rank > 1 else "no",
                 )
             )
     header = ("measure", "first", "beside", "points", "95 % interval, paired", "told apart")
@@ -147,12 +147,12 @@ def _gold_changes(board: BoardFigures, golds: str, words: Board) -> str:
     changed = len(board.facts["golds"][golds])
     measures = [board.metric, "intent", "strict"]
     rows = []
-    for place in board.rank(golds, "intent").places:
-        cells = [short_name(place.system)]
+    for entry in board.rank(golds, "intent").places:
+        cells = [short_name(entry.system)]
         for measure in measures:
-            test = board.gold_change(place.system, measure, golds)
+            test = board.gold_change(entry.system, measure, golds)
             before, after = (
-                board.rank(name, measure).by_system[place.system].rank
+                board.rank(name, measure).by_system[entry.system].rank
                 for name in (board.golds[0], golds)
             )
             ranks = f"{before}" if before == after else f"{before} → {after}"
@@ -173,9 +173,9 @@ def _evidence(board: BoardFigures) -> str:
     """The evidence bar in numbers, under the first golds."""
     golds = board.golds[0]
     rows = []
-    for place in board.rank(golds, "intent").places:
-        counts = board.evidence(place.system, golds)
-        rows.append((short_name(place.system), *(f"{counts[name]:,}" for name in EVIDENCE)))
+    for entry in board.rank(golds, "intent").places:
+        counts = board.evidence(entry.system, golds)
+        rows.append((short_name(entry.system), *(f"{counts[name]:,}" for name in EVIDENCE)))
     header = ["system", *(_EVIDENCE_TITLES[name] for name in EVIDENCE)]
     return markdown_table(header, rows, range(1, len(header)))
 

@@ -53,7 +53,7 @@ def _evidence(boards: Sequence[BoardFigures]) -> str:
     parts = []
     for board in boards:
         golds = board.golds[0]
-        right = sum(place.right for place in board.rank(golds, "intent").places)
+        right = sum(entry.right for entry in board.rank(golds, "intent").places)
         counts = sum((board.evidence(each, golds) for each in board.systems), Counter[str]())
         parts.append(
             f"on {BOARDS[board.name].short} {counts['proved'] / right:.0%} "
@@ -91,24 +91,24 @@ def findings(boards: Sequence[BoardFigures]) -> str:
 
 
 def _spider(board: BoardFigures) -> str:
-    removed, kept = (board.rank("published", metric) for metric in board.metrics)
+    script, with_distinct = (board.rank("published", metric) for metric in board.metrics)
     strict = board.rank("published", "strict")
     counts = board.disagreements("published", board.metrics[0])
     lucky = counts[Situation.ORDINARY_WITNESS, Verdict.CORRECT]
-    removed_only = counts[Situation.DIFFERENCE, Verdict.CORRECT]
+    by_option = counts[Situation.DIFFERENCE, Verdict.CORRECT]
     proved = counts[Situation.PROVED, Verdict.INCORRECT]
-    right = sum(place.right for place in removed.places)
+    right = sum(entry.right for entry in script.places)
     falls = ", ".join(
-        f"{short_name(place.system)} {_share(removed, place.system)} to {place.share * 100:.1f}"
-        for place in strict.places
+        f"{short_name(entry.system)} {_share(script, entry.system)} to {entry.share * 100:.1f}"
+        for entry in strict.places
     )
     return (
         f"**Spider: an option of the official script decides who is first.** With DISTINCT removed "
-        f"it is {_leader(removed)}, with DISTINCT kept {_leader(kept)}, as by every verdict. "
-        f"Neither lead is shown; all that every measure shows is that "
-        f"{short_name(removed.places[-1].system)} is behind. Of {right:,} answers that are right "
+        f"it is {_leader(script)}, with DISTINCT kept {_leader(with_distinct)}, as by every "
+        f"verdict. Neither lead is shown; all that every measure shows is that "
+        f"{short_name(script.places[-1].system)} is behind. Of {right:,} answers that are right "
         f"by {COLUMNS[board.metrics[0]]}, {lucky} match by luck: a few ordinary rows tell them "
-        f"from the gold. {removed_only} are right only because DISTINCT was removed, and {proved} "
+        f"from the gold. {by_option} are right only because DISTINCT was removed, and {proved} "
         f"that it calls wrong are proved equal to the gold. From EX to `strict`: {falls}."
     )
 
@@ -137,19 +137,19 @@ def _bird(board: BoardFigures) -> str:
 
 def _mini_dev(board: BoardFigures) -> str:
     first, second = board.golds
-    written, taken = (board.rank(first, metric) for metric in board.metrics)
+    as_written, of_sql = (board.rank(first, metric) for metric in board.metrics)
     corrected, intent = board.rank(second, board.metrics[1]), board.rank(second, "intent")
     steps = {
-        system: corrected.by_system[system].right - taken.by_system[system].right
+        system: corrected.by_system[system].right - of_sql.by_system[system].right
         for system in board.systems
     }
     most = max(steps, key=lambda system: (steps[system], system))
     moves = sum(
-        corrected.by_system[system].rank != taken.by_system[system].rank for system in steps
+        corrected.by_system[system].rank != of_sql.by_system[system].rank for system in steps
     )
     fences = max(
         board.systems,
-        key=lambda system: taken.by_system[system].right - written.by_system[system].right,
+        key=lambda system: of_sql.by_system[system].right - as_written.by_system[system].right,
     )
     changed, n = len(board.facts["golds"][second]), len(board.questions)
     return (
@@ -158,10 +158,10 @@ def _mini_dev(board: BoardFigures) -> str:
         f"{sum(step > 0 for step in steps.values())} of {len(steps)} systems, most for "
         f"{short_name(most)} (by {steps[most]} answers, to {_share(corrected, most)}), and {moves} "
         f"ranks change, most because the border of a group moved. First by EX: "
-        f"{_names(taken.first)} under the published golds, {_names(corrected.first)} under the "
+        f"{_names(of_sql.first)} under the published golds, {_names(corrected.first)} under the "
         f"corrected ones; there by `intent`: {_names(intent.first)}. The largest step has nothing "
-        f"to do with SQL: {short_name(fences)} has {_share(written, fences)} by the script, "
-        f"which runs code fences as if they were SQL, and {_share(taken, fences)} once the SQL "
+        f"to do with SQL: {short_name(fences)} has {_share(as_written, fences)} by the script, "
+        f"which runs code fences as if they were SQL, and {_share(of_sql, fences)} once the SQL "
         "is taken out of its replies."
     )
 

@@ -15,7 +15,7 @@ from sqlverdict.situations import Situation
 ROOT = Path(__file__).resolve().parent.parent
 FACTS = json.loads((ROOT / "docs" / "rescored.json").read_text("utf-8"))
 NAMES = {board["name"]: board for board in FACTS["boards"]}
-EVERY = {"spider": 150, "bird": 50, "mini_dev": 22}
+EVERY = {"spider": 150, "bird": 50, "mini_dev": 44}
 """One of so many questions of a board is evaluated again."""
 
 
@@ -98,13 +98,13 @@ def test_what_the_page_says_in_words_is_so() -> None:
     from rescored_figures import BoardFigures
 
     spider, bird, mini_dev = (BoardFigures(board, FACTS["situations"]) for board in FACTS["boards"])
-    removed, kept, *verdicts = (spider.rank("published", each) for each in spider.measures)
-    assert removed.places[0].system != kept.places[0].system
-    for ranking in (kept, *verdicts):
-        assert ranking.places[0].system == kept.places[0].system
-        assert {removed.places[0].system, kept.places[0].system} <= set(ranking.first)
+    script, with_distinct, *verdicts = (spider.rank("published", each) for each in spider.measures)
+    assert script.places[0].system != with_distinct.places[0].system
+    for ranking in (with_distinct, *verdicts):
+        assert ranking.places[0].system == with_distinct.places[0].system
+        assert {script.places[0].system, with_distinct.places[0].system} <= set(ranking.first)
         last = ranking.places[-1]
-        assert last.system == removed.places[-1].system
+        assert last.system == script.places[-1].system
         assert last.rank == len(ranking.places)
 
     for system in spider.systems:
@@ -129,10 +129,10 @@ def test_what_the_page_says_in_words_is_so() -> None:
     assert known.places[0].system != untouched.places[0].system
     assert len(known.first) == len(untouched.first) == len(bird.systems)
 
-    written, taken = (mini_dev.rank("published", metric) for metric in mini_dev.metrics)
+    as_written, of_sql = (mini_dev.rank("published", metric) for metric in mini_dev.metrics)
     corrected = mini_dev.rank("corrected", "ex[bird]")
-    steps = [corrected.by_system[each.system].right - each.right for each in taken.places]
-    readings = [each.right - written.by_system[each.system].right for each in taken.places]
+    steps = [corrected.by_system[each.system].right - each.right for each in of_sql.places]
+    readings = [each.right - as_written.by_system[each.system].right for each in of_sql.places]
     assert max(readings) > max(steps) > 0
 
 
@@ -140,9 +140,9 @@ def test_what_the_page_says_in_words_is_so() -> None:
 def test_a_policy_decides_and_review_is_not_right() -> None:
     board = figures(one="plhd-", two="ppppp")
     counts = {
-        measure: (place.right, place.review)
+        measure: (entry.right, entry.review)
         for measure in board.measures
-        for place in [board.rank("first", measure).by_system["one"]]
+        for entry in [board.rank("first", measure).by_system["one"]]
     }
     assert counts == {"ex": (2, 0), "results": (2, 0), "intent": (2, 1), "strict": (2, 0)}
 
@@ -151,7 +151,7 @@ def test_a_policy_decides_and_review_is_not_right() -> None:
 def test_a_difference_that_may_be_chance_shares_a_rank() -> None:
     board = figures(best="p" * 40, near="p" * 38 + "dd", far="p" * 20 + "d" * 20)
     ranking = board.rank("first", "intent")
-    assert [(place.system, place.rank) for place in ranking.places] == [
+    assert [(entry.system, entry.rank) for entry in ranking.places] == [
         ("best", 1),
         ("near", 1),
         ("far", 3),
@@ -164,8 +164,8 @@ def test_a_difference_that_may_be_chance_shares_a_rank() -> None:
 @pytest.mark.usefixtures("modules")
 def test_a_part_counts_its_questions_alone() -> None:
     board = figures(one="pddd", two="pppp")
-    place = board.rank("first", "ex", ["0", "1"]).by_system["one"]
-    assert (place.right, place.n) == (1, 2)
+    entry = board.rank("first", "ex", ["0", "1"]).by_system["one"]
+    assert (entry.right, entry.n) == (1, 2)
 
 
 @pytest.mark.usefixtures("modules")
