@@ -82,7 +82,7 @@ def board_facts(board: Board, results: Results) -> JsonObject:
     every = next(iter(first.values()))
     chosen_ids = set(ids)
     left_out = Counter(each.db_id for each in every.values() if each.id not in chosen_ids)
-    selection = [answers[case_id] for answers in first.values() for case_id in ids]
+    results_of_first = [answers[case_id] for answers in first.values() for case_id in ids]
     golds = {name: next(iter(systems.values())) for name, systems in results.items()}
     own = golds[board.golds[0].name]
     return {
@@ -96,16 +96,17 @@ def board_facts(board: Board, results: Results) -> JsonObject:
             for name, answers in golds.items()
         },
         "parts": {
-            name: [case_id for case_id in ids if case_id in selection]
-            for name, selection in board.parts.items()
+            name: [case_id for case_id in ids if case_id in members]
+            for name, members in board.parts.items()
         },
         "reference": {
             metric: _agreement(metric, systems, first)
             for metric, systems in board.reference.items()
         },
-        "timeouts": sum(Reason.EXECUTION_TIMEOUT in each.reasons for each in selection),
+        "timeouts": sum(Reason.EXECUTION_TIMEOUT in each.reasons for each in results_of_first),
         "cut_by_time": sum(
-            not each.final and Reason.EXECUTION_TIMEOUT not in each.reasons for each in selection
+            not each.final and Reason.EXECUTION_TIMEOUT not in each.reasons
+            for each in results_of_first
         ),
         "systems": [
             {
