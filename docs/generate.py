@@ -19,6 +19,7 @@ from engine_records import engine_records
 from judge_page import judge_page
 from options_page import options_page
 from papers_page import fact_names, paper_page
+from rescored_page import rescored_page
 
 from sqlverdict.cli.command import HeadedCommand
 from sqlverdict.cli.main import main as cli
@@ -345,6 +346,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "judge.md": judge_page,
     "tags.md": tags,
     "rules.md": rules,
+    "rescored.md": rescored_page,
     **{f"rules/{name}.md": partial(one_rule, name) for name in RULES.names()},
     **{f"papers/{name}.md": partial(paper_page, PAPERS_NOTE, name) for name in fact_names()},
 }

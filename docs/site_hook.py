@@ -20,7 +20,7 @@ OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     "README.md": "index.md",
 }
-WIDE = {"papers/etm.md", "papers/flex.md", "papers/trustsql.md"}
+WIDE = {"papers/etm.md", "papers/flex.md", "papers/trustsql.md", "rescored.md"}
 """Pages whose tables take the place of the navigation."""
 FIRST = "index.md"
 """The first page: it shows a case at once, and the tabs above it are its navigation."""

@@ -29,7 +29,11 @@ from sqlverdict.score.reliability.reliability_score import (
     penalty_value,
     views,
 )
-from sqlverdict.score.statistics.significance import Group, indistinguishable_groups
+from sqlverdict.score.statistics.significance import (
+    Group,
+    group_ranks,
+    indistinguishable_groups,
+)
 
 HARM_PENALTY: Penalty = 10.0
 """The penalty by which :func:`harmful_first` calls a system harmful: the paper's middle one."""
@@ -92,11 +96,7 @@ class ReliabilityBoard:
     @property
     def ranks(self) -> dict[str, int]:
         """Each system's rank by that penalty; a group shares it."""
-        ranks: dict[str, int] = {}
-        for group in self.groups[self.by]:
-            rank = len(ranks) + 1
-            ranks.update(dict.fromkeys(group.members, rank))
-        return ranks
+        return group_ranks(self.groups[self.by])
 
 
 def rank_reliability(

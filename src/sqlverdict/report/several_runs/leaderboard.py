@@ -28,7 +28,11 @@ from sqlverdict.score.deciding import counted_value
 from sqlverdict.score.estimates import Estimate
 from sqlverdict.score.reliability.reliability_score import Penalty, penalty_text
 from sqlverdict.score.sessions import estimate_of
-from sqlverdict.score.statistics.significance import Group, indistinguishable_groups
+from sqlverdict.score.statistics.significance import (
+    Group,
+    group_ranks,
+    indistinguishable_groups,
+)
 from sqlverdict.score.usage import UsageCounts, UsageFigures
 
 
@@ -123,7 +127,7 @@ def rank_runs(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
     order = sorted(names, key=lambda name: (-(estimates[name].value or 0.0), name))
     columns = [(name, [read[name][case_id].value for case_id in compared]) for name in order]
     groups = indistinguishable_groups(columns, binary=binary)
-    ranks = _ranks(groups)
+    ranks = group_ranks(groups)
     places = [
         RankedSystem(
             **vars(estimates[name]),
@@ -284,14 +288,6 @@ def _read(run: Run, label: str, binary: bool) -> dict[str, _ScoredCase]:
         )
         for result in run.results()
     }
-
-
-def _ranks(groups: Sequence[Group]) -> dict[str, int]:
-    ranks: dict[str, int] = {}
-    for group in groups:
-        rank = len(ranks) + 1
-        ranks.update(dict.fromkeys(group.members, rank))
-    return ranks
 
 
 def _notes(

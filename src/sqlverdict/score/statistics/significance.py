@@ -178,6 +178,14 @@ def indistinguishable_groups(
     return groups
 
 
+def group_ranks(groups: Sequence[Group]) -> dict[str, int]:
+    """The rank of each system: 1 + the number of systems in better groups; a group shares it."""
+    ranks: dict[str, int] = {}
+    for group in groups:
+        ranks.update(dict.fromkeys(group.members, len(ranks) + 1))
+    return ranks
+
+
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     """Holm's adjusted p-values: the smallest times m, the next times m - 1, ..., never falling."""
     adjusted: dict[str, float] = {}
