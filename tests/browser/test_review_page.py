@@ -129,7 +129,7 @@ def check_overlay(overlay: Path) -> None:
 
 def check_run(audited: Path, overlay: Path) -> None:
     """A run with the overlay has the new golds, and says so."""
-    call("rescore", audited / "a", "--gold-overlay", f"review={overlay}", "--out", audited / "new")
+    call("leaderboard", audited / "a", "--golds", f"review={overlay}", "--out", audited / "new")
     (folder,) = {path.parent for path in (audited / "new").rglob("manifest.json")}
     run = read_run(folder)
     assert "gold overlay review" in run.manifest.benchmark

@@ -116,7 +116,7 @@
       byId("item"),
       make("section", { class: "question end" },
         make("h1", {}, `${page.count(store.items.length - skipped, "gold")} decided, ${skipped} skipped.`),
-        make("p", {}, "Download the overlay. It changes nothing by itself: evaluate and rescore read it."))
+        make("p", {}, "Download the overlay. It changes nothing by itself: evaluate and leaderboard --golds read it."))
     );
   };
 
