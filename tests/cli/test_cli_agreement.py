@@ -228,9 +228,9 @@ def test_audit_with_the_databases(tiny: Any, invoke: Invoke, runs: Callable[...,
     # The same case, so that the question's knowledge is at hand: none.
     cases = tiny.root / "audited.jsonl"
     cases.write_text(json.dumps({"id": "q0", "db_id": "shop", "gold": GOLD}) + "\n")
-    result = invoke(
-        "audit", a, b, "--cases", cases, "--databases", tiny.databases, "--execute", "--json"
-    )
+    where = ("--cases", cases, "--databases", tiny.databases, "--execute")
+    # Two systems are few: the gold's probability lies below the usual bound.
+    result = invoke("audit", a, b, *where, "--set", "min-rank=0.1", "--json")
     assert result.exit_code == 0
     read = json.loads(result.output)
     assert read["notes"] == []
