@@ -142,7 +142,7 @@ def _add_as_written(
         (name, case_id)
         for name, replies in board.replies.items()
         for case_id, reply in replies.items()
-        if case_id in runs[name]
+        if case_id in runs.get(name, {})
         and reply.partition(BIRD_MARK)[0].strip() != (runs[name][case_id].prediction or "").strip()
     }
     files = {}

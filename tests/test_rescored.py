@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from sqlverdict.situations import Situation
 ROOT = Path(__file__).resolve().parent.parent
 FACTS = json.loads((ROOT / "docs" / "rescored.json").read_text("utf-8"))
 NAMES = {board["name"]: board for board in FACTS["boards"]}
-SAMPLE = {"spider": (162, 486), "bird": (50, 252), "mini_dev": (56,)}
+SAMPLE = {"spider": (162, 486), "bird": (252,), "mini_dev": (56,)}
 """The questions that are evaluated again; that of mini-dev has another gold and code fences."""
+SYSTEMS = ("DAIL", "RESDSQL", "gpt-4-o_cot_SQLite", "gpt-4-turbo_sqlite")
+"""Whose answers to them are evaluated."""
 
 
 @pytest.fixture
@@ -195,10 +198,13 @@ def test_the_facts_are_what_an_evaluation_of_some_questions_says(
 
     facts = NAMES[name]
     board = next(each for each in boards(tmp_path) if each.name == name)
+    systems = [each for each in facts["systems"] if each["name"] in SYSTEMS]
+    files = {each["name"]: board.predictions[each["name"]] for each in systems}
+    board = replace(board, predictions=files)
     numbers = SAMPLE[name]
     ids = [facts["questions"][number] for number in numbers]
     results = evaluate_board(board, tmp_path, only=ids)
-    for system in facts["systems"]:
+    for system in systems:
         for golds, texts in system["outcomes"].items():
             assert outcomes(board, results[golds][system["name"]], ids) == {
                 metric: "".join(text[number] for number in numbers)
