@@ -259,7 +259,7 @@ def error_rows(sets: Sequence[LabelledPopulation], draws: int) -> Iterator[list[
         truth = _accuracy(kinds)
         for rate in ERROR_RATES:
             random = Random(9)
-            hits, hits_with, told, widths = 0, 0, 0, []
+            hits, hits_with, number, widths = 0, 0, 0, []
             for _ in range(draws):
                 counts, differ = with_label_errors(kinds, 100, 20, rate, random)
                 low, high = interval(counts)
@@ -268,16 +268,16 @@ def error_rows(sets: Sequence[LabelledPopulation], draws: int) -> Iterator[list[
                     *interval(counts, half_risk(0.95)), twice=20, differ=differ
                 )
                 if wider is not None:
-                    told += 1
+                    number += 1
                     hits_with += wider[0] <= truth <= wider[1]
                     widths.append((wider[1] - wider[0]) / (high - low))
             yield [
                 each.name,
                 f"{100 * rate:.0f}",
                 f"{100 * hits / draws:.1f}",
-                f"{100 * hits_with / told:.1f}",
+                f"{100 * hits_with / number:.1f}",
                 f"{mean(widths):.2f}",
-                f"{100 * (draws - told) / draws:.1f}",
+                f"{100 * (draws - number) / draws:.1f}",
             ]
 
 
@@ -292,10 +292,10 @@ def with_label_errors(
     strata = {name: [size, 0, 0] for name, (size, _) in kinds.items()}
     differ = 0
     for index, (name, _, truth) in enumerate(votes):
-        given = [truth ^ (random.random() < rate) for _ in range(1 + (index in both))]
-        differ += len(set(given)) > 1
+        answers = [truth ^ (random.random() < rate) for _ in range(1 + (index in both))]
+        differ += len(set(answers)) > 1
         strata[name][1] += 1
-        strata[name][2] += all(given)
+        strata[name][2] += all(answers)
     return tuple((size, labelled, right) for size, labelled, right in strata.values()), differ
 
 

@@ -159,7 +159,7 @@ class HeadedCommand(SettingsCommand):
         order: Sequence[click.Parameter],
     ) -> None:
         """Take what ``--set`` and the project file say as defaults, and say what the file says."""
-        from sqlverdict.cli.repeated_inputs import check_repeated
+        from sqlverdict.cli.options.repeated_inputs import check_repeated
 
         changed = read_set(self, ctx, line_options.get(SET, ()))
         check_repeated([*order, *changed.order], ctx)
