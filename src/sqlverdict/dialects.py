@@ -53,7 +53,7 @@ RuleGroup = Literal[
 function that stands for CASE; FILTER behind an aggregate; FULL JOIN; NULLS FIRST; that a condition
 is 1 or 0; that rows are compared part by part; the ETM paper's reading."""
 
-Clause = Literal["where", "group", "having", "order"]
+Clause = Literal["where", "group", "having", "order", "window"]
 _NONE = re.compile(r"(?!)")
 
 
@@ -87,7 +87,7 @@ class Dialect:
             double quotes that are texts, the first of several rows where one value is meant,
             columns beside an aggregate.
         alias_clauses: The clauses whose expressions see aliases of the SELECT list. A whole term of
-            GROUP BY or ORDER BY sees them in every dialect.
+            GROUP BY or ORDER BY sees them in every dialect. ``window``: what stands behind OVER.
         determined_columns: Where a column may stand beside an aggregate if the grouped columns
             determine it.
 
@@ -289,7 +289,7 @@ _MYSQL = Dialect(
     names_case="tables",
     quote="`",
     backslashes=True,
-    alias_clauses=frozenset({"group", "having", "order"}),
+    alias_clauses=frozenset({"group", "having", "order", "window"}),
     determined_columns="outside_having",
     types={
         **dict.fromkeys(("char", "tinytext", "mediumtext", "longtext"), "text"),

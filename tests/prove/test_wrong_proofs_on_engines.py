@@ -116,6 +116,18 @@ PAIRS = {
         "SELECT CASE WHEN v / id > 90 THEN 5 ELSE (SELECT u.w FROM u WHERE u.id = t.id) END"
         " FROM t ORDER BY t.v DESC LIMIT 1",
     ),
+    "an alias goes before a column behind OVER": (
+        "mysql",
+        "SELECT id, -v AS v, RANK() OVER (ORDER BY v) FROM t",
+        "SELECT id, -v AS m, RANK() OVER (ORDER BY v) FROM t",
+    ),
+    "the first rank is by an alias": (
+        "mysql",
+        "SELECT d.id FROM (SELECT id, -v AS v, ROW_NUMBER() OVER (ORDER BY v, id) AS r FROM t"
+        " WHERE v IS NOT NULL) AS d WHERE d.r = 1",
+        "SELECT d.id FROM (SELECT id, -v AS m, ROW_NUMBER() OVER (ORDER BY v, id) AS r FROM t"
+        " WHERE v IS NOT NULL) AS d WHERE d.r = 1",
+    ),
     "a product has more digits than a quotient": (
         "mysql",
         "SELECT v * 0.03125 FROM t",

@@ -20,6 +20,7 @@ from sqlverdict.prove.resolve.quoted_values import spell_collated_texts
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.spellings import spell_plainly
+from sqlverdict.prove.resolve.standard_names import require_plain_windows
 from sqlverdict.prove.resolve.tree import Resolved, resolve_tree
 from sqlverdict.records import ParseFailure, Query
 
@@ -118,6 +119,7 @@ def _resolve_common(query: Query, schema: Schema) -> Resolved:
     tree = query.tree.copy()
     spell_plainly(tree, query.dialect)
     require_common_sql(replace(query, tree=tree), schema)
+    require_plain_windows(tree, query.dialect)
     start = resolve_tree(tree, schema, query.dialect)
     spell_collated_texts(start.tree, start.bases, schema, query.dialect)
     return start

@@ -39,6 +39,31 @@ def visible_aliases(
     return aliases if plain else {}
 
 
+def require_plain_windows(tree: Expr, dialect: str) -> None:
+    """Refuse a name behind OVER that is an alias of something else than the column of that name.
+
+    MariaDB orders ``-v AS v, RANK() OVER (ORDER BY v)`` by the alias; other dialects see none here.
+
+    Raises:
+        Unsupported: there is such a name.
+    """
+    if "window" not in dialect_of(dialect).alias_clauses:
+        return
+    for select in tree.find_all(exp.Select):
+        aliases = {
+            fold(item.alias)
+            for item in select.expressions
+            if isinstance(item, exp.Alias)
+            and not (isinstance(item.this, exp.Column) and fold(item.this.name) == fold(item.alias))
+        }
+        for window in select.find_all(exp.Window) if aliases else ():
+            order = window.args.get("order")
+            terms = [*(window.args.get("partition_by") or ()), *([order] if order else ())]
+            for column in (column for term in terms for column in term.find_all(exp.Column)):
+                if not column.table and fold(column.name) in aliases:
+                    raise Unsupported(f"{column.name} behind OVER may be an alias")
+
+
 def require_different_names(names: Sequence[str]) -> None:
     """Refuse a derived table with two columns of one name.
 
