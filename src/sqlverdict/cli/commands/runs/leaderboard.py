@@ -241,6 +241,7 @@ def _show_golds(printer: _Printer, board: GoldsBoard, most: int) -> None:
     if moving > most:
         notes.append(f"{moving - most:,} more questions; --show prints more, --json has all")
     questions = [questions_table(board, most)] if moving and most else []
+    printer.screen.line()
     printer.block("what moves", questions, notes)
 
 
