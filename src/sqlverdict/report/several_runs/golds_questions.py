@@ -107,7 +107,10 @@ def gold_questions(
         numbers = len(result.gold), len(new[result.id])
         if max(numbers) > 1:
             relation = "several golds"
-            evidence = f"{count(numbers[0], 'gold')}, then {numbers[1]:,}; the first of these against those before: {evidence}"
+            evidence = (
+                f"{count(numbers[0], 'gold')}, then {numbers[1]:,}; the first of these against "
+                f"those before: {evidence}"
+            )
         yield GoldsQuestion(
             name,
             result.id,
