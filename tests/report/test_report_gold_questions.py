@@ -60,6 +60,11 @@ def test_golds_that_the_runs_have_are_named_so(board: Board) -> None:
     assert sentences == ["other: these are the golds of the runs, so nothing moves"]
 
 
+def test_where_no_measure_moves_a_rank_none_is_named(board: Board) -> None:
+    lines = golds_sentences(board((COUNT,), ["SELECT count(id) FROM item"], "ex,ex[bird]"))
+    assert "other: no rank moves by any measure" in lines
+
+
 def test_where_every_measure_moves_none_is_named(board: Board) -> None:
     moves = questions_table(board((COUNT,), [MOST], "ex,ex[bird]"), 1).rows[0][-1]
     assert moves == "count is not right now by every measure; most is right now by every measure"

@@ -205,7 +205,9 @@ def _rank_sentences(board: GoldsBoard, first: GoldSet, golds: GoldSet) -> Iterat
                     f"  {swap.first} less {swap.second}: {_test_words(swap.before)} by "
                     f"{first.name}, {_test_words(swap.after)} by {golds.name}"
                 )
-    if still:
+    if len(still) == len(board.measures) > 1:
+        yield f"{golds.name}: no rank moves by any measure"
+    elif still:
         yield f"{golds.name}: no rank moves by {', '.join(still)}"
 
 

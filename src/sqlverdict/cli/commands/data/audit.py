@@ -131,7 +131,7 @@ def audit(args: AuditArgs) -> None:
     --propose adds up to three candidates for a better gold: what systems answer, and the gold with
     small changes. Each differs from the gold on the real database or on a small one. Nothing is
     changed: on the page that --out FILE.html writes, a person accepts, edits or rejects them, and
-    saves the decisions as a file for --gold-overlay.
+    saves the decisions as a file for leaderboard --golds.
     """
     _check_pages(args)
     runs = [read_run(folder) for folder in args.runs]
