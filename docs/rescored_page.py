@@ -179,7 +179,11 @@ def _evidence(board: BoardFigures) -> str:
         counts = board.evidence(entry.system, golds)
         rows.append((short_name(entry.system), *(f"{counts[name]:,}" for name in EVIDENCE)))
     header = ["system", *(_EVIDENCE_TITLES[name] for name in EVIDENCE)]
-    return markdown_table(header, rows, range(1, len(header)))
+    about = (
+        f"The {len(board.questions):,} answers of each system under the golds "
+        f"“{BOARDS[board.name].golds[golds]}”:"
+    )
+    return f"{about}\n\n{markdown_table(header, rows, range(1, len(header)))}"
 
 
 _EVIDENCE_TITLES = {
@@ -201,7 +205,10 @@ def _disagreements(board: BoardFigures) -> str:
         (
             f"`{situation}`",
             md_cell(situation.row.because),
-            *(f"{counts[situation, own]:,}" for own in (Verdict.CORRECT, Verdict.INCORRECT)),
+            *(
+                f"{number:,}" if (number := counts[situation, own]) else ""
+                for own in (Verdict.CORRECT, Verdict.INCORRECT)
+            ),
             *(_DECISIONS[POLICIES[name].decide(situation)] for name in _POLICIES),
         )
         for situation in Situation
@@ -211,7 +218,8 @@ def _disagreements(board: BoardFigures) -> str:
     answers = len(board.questions) * len(board.systems)
     about = (
         f"{counts.total():,} of {answers:,} answers, all systems together, under the golds "
-        f"“{BOARDS[board.name].golds[golds]}”, by {COLUMNS[metric]}:"
+        f"“{BOARDS[board.name].golds[golds]}”, and {COLUMNS[metric]}. An empty cell: no answer on "
+        "which a policy says otherwise than EX."
     )
     return f"{about}\n\n{markdown_table(header, rows, (2, 3))}"
 
