@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rescored_figures import EVIDENCE, BoardFigures, SystemShare
+from rescored_figures import AS_WRITTEN, EVIDENCE, BoardFigures, SystemShare
 from rescored_trust import findings, trust
 from rescored_words import (
     BOARDS,
     CASES,
     COLUMNS,
-    DIFFERENCES,
     INTRODUCTION,
     QUESTIONS,
     REPEAT,
@@ -64,7 +63,7 @@ def _board(board: BoardFigures, words: Board) -> Iterator[str]:
         yield f"### Golds: {words.golds[golds]} ({n:,} questions)"
         yield _ranks(board, golds)
         if golds == board.golds[0]:
-            yield DIFFERENCES
+            yield "### How far the first is ahead"
             yield _differences(board, golds)
     for golds in board.golds[1:]:
         yield _gold_changes(board, golds, words)
@@ -78,9 +77,10 @@ def _board(board: BoardFigures, words: Board) -> Iterator[str]:
 
 
 def _reference(board: BoardFigures) -> str:
+    answers = len(board.questions) * len(board.systems)
     lines = [
-        f"`{metric}` gives what the official script gave, run on these files: "
-        f"{counts['same']:,} of {counts['answers']:,} verdicts are the same."
+        f"`{metric}` was checked against the official script on {counts['answers']:,} of "
+        f"{answers:,} answers: {counts['same']:,} verdicts are the same."
         for metric, counts in board.facts["reference"].items()
     ]
     timeouts = board.facts["timeouts"]
@@ -93,7 +93,7 @@ def _ranks(board: BoardFigures, golds: str, part: Sequence[str] | None = None) -
     """The systems by every measure, in the order of the benchmark's own."""
     rankings = {measure: board.rank(golds, measure, part) for measure in board.measures}
     printed = {each["name"]: each["printed"] for each in board.facts["systems"]}
-    with_print = part is None and any(printed.values())
+    with_print = part is None and golds == board.golds[0] and any(printed.values())
     order = rankings[board.metrics[0]].places
     rows = [
         (
@@ -118,9 +118,11 @@ def _share_cell(entry: SystemShare) -> str:
 
 
 def _differences(board: BoardFigures, golds: str) -> str:
-    """By how much the first of each measure is above the others."""
+    """By how much the first is above the others, by the measures of the advice."""
     rows = []
     for measure in board.measures:
+        if measure == "results" or measure.endswith(AS_WRITTEN):
+            continue
         best, *others = board.rank(golds, measure).places
         for entry in others[:_MOST]:
             test = board.difference(golds, measure, best.system, entry.system)
@@ -134,7 +136,7 @@ def _differences(board: BoardFigures, golds: str) -> str:
                     "yes" if entry.rank > 1 else "no",
                 )
             )
-    header = ("measure", "first", "beside", "points", "95 % interval, paired", "told apart")
+    header = ("measure", "first", "beside", "points", "95 % interval, paired", "lower rank")
     return markdown_table(header, rows, (3, 4))
 
 
@@ -177,7 +179,11 @@ def _evidence(board: BoardFigures) -> str:
         counts = board.evidence(entry.system, golds)
         rows.append((short_name(entry.system), *(f"{counts[name]:,}" for name in EVIDENCE)))
     header = ["system", *(_EVIDENCE_TITLES[name] for name in EVIDENCE)]
-    return markdown_table(header, rows, range(1, len(header)))
+    about = (
+        f"The {len(board.questions):,} answers of each system under the golds "
+        f"“{BOARDS[board.name].golds[golds]}”:"
+    )
+    return f"{about}\n\n{markdown_table(header, rows, range(1, len(header)))}"
 
 
 _EVIDENCE_TITLES = {
@@ -199,21 +205,23 @@ def _disagreements(board: BoardFigures) -> str:
         (
             f"`{situation}`",
             md_cell(situation.row.because),
-            f"{counts[situation, own]:,}",
-            "right" if own is Verdict.CORRECT else "wrong",
+            *(
+                f"{number:,}" if (number := counts[situation, own]) else ""
+                for own in (Verdict.CORRECT, Verdict.INCORRECT)
+            ),
             *(_DECISIONS[POLICIES[name].decide(situation)] for name in _POLICIES),
         )
         for situation in Situation
-        for own in (Verdict.CORRECT, Verdict.INCORRECT)
-        if counts[situation, own]
+        if situation in {each for each, _ in counts}
     ]
-    header = ("situation", "what was shown", "answers", f"`{metric}`", *_POLICIES)
+    header = ("situation", "what was shown", "right by EX", "wrong by EX", *_POLICIES)
     answers = len(board.questions) * len(board.systems)
     about = (
         f"{counts.total():,} of {answers:,} answers, all systems together, under the golds "
-        f"“{BOARDS[board.name].golds[golds]}”:"
+        f"“{BOARDS[board.name].golds[golds]}”, and {COLUMNS[metric]}. An empty cell: no answer on "
+        "which a policy says otherwise than EX."
     )
-    return f"{about}\n\n{markdown_table(header, rows, (2,))}"
+    return f"{about}\n\n{markdown_table(header, rows, (2, 3))}"
 
 
 _POLICIES = ("results", "intent", "strict")

@@ -16,14 +16,18 @@ _MOST = 3
 """More names than these are counted."""
 
 _ADVICE = """\
-- **To check a published number, read EX.** It is the official scripts', verdict by verdict. Do not
-  read more out of it: it counts luck, and it depends on options of the script.
-- **To choose a system whose answers people will accept, read `intent` under the best golds there
-  are.** Each of its verdicts has its evidence, and what evidence cannot settle is left to review
-  instead of being counted as right. It follows people, who accept nearly every matching answer.
+**Trust a difference between two systems where a test tells them apart, and no finer order.** The
+best systems mostly share the first rank, and their order within it may be chance. Which measure to
+read depends on what you want to know ([definitions](#how-to-read-the-tables)):
+
+- **To check a published number, read EX.** It is the official script's. It counts lucky matches as
+  right, and it depends on the script's options.
+- **To choose a system whose answers people will accept, read `intent`, under the best golds there
+  are.** Each verdict has its evidence, and what evidence cannot settle is left to review. It
+  accepts nearly every answer that matches on the data, as people do.
 - **To know whose queries stay right on other data, or to train on a score, read `strict`.** A match
-  that a few ordinary rows undo is wrong there. It is hard on systems where the gold is wrong.
-- **Under any measure name the golds.** A handful of golds decides whether two systems share a
+  that a few ordinary rows undo is wrong there. So may be a right query where the gold is wrong.
+- **Under any measure, name the golds.** A handful of golds decides whether two systems share a
   rank."""
 
 
@@ -35,15 +39,14 @@ def trust(boards: Sequence[BoardFigures]) -> str:
     return "\n\n".join(
         (
             "## Which ranking should you trust?",
-            "**Trust what is told apart, and nothing finer.** Systems share a rank where these "
-            "questions do not tell them from the best of their group: their order within it may be "
-            "chance. The table says who shares the first rank, best first, of "
-            f"{systems} published prediction files, and how many pairs of systems are told apart "
-            "at all. That takes more than a rank: every pair is tested, with Holm's correction for "
-            "all of them, and a rank tests against the best of a group alone.",
+            _ADVICE,
+            f"Who shares the first rank, best first, of {systems} published prediction files on n "
+            "questions. In brackets: how many pairs of systems are told apart, of all pairs. A "
+            "pair is told apart by McNemar's exact test at 5 %, with Holm's correction for all "
+            "pairs; a rank tests against the best of a group alone, so that a lower rank takes "
+            "less. EX is by Spider's script with its default options, or by BIRD's.",
             markdown_table(header, rows, (2,)),
             _evidence(boards),
-            _ADVICE,
         )
     )
 
@@ -78,8 +81,8 @@ def _first(ranking: Ranking) -> str:
     names = [short_name(name) for name in ranking.first]
     rest = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
     size = len(ranking.places)
-    pairs = f"{ranking.pairs_apart} of {size * (size - 1) // 2} pairs told apart"
-    return f"{', '.join(names[:_MOST])}{rest}; {pairs}"
+    pairs = f"{ranking.pairs_apart} of {size * (size - 1) // 2}"
+    return f"{', '.join(names[:_MOST])}{rest} ({pairs})"
 
 
 def findings(boards: Sequence[BoardFigures]) -> str:
@@ -105,7 +108,7 @@ def _spider(board: BoardFigures) -> str:
     return (
         f"**Spider: an option of the official script decides who is first.** With DISTINCT removed "
         f"it is {_leader(script)}, with DISTINCT kept {_leader(with_distinct)}, as by every "
-        f"verdict. Neither lead is shown; all that every measure shows is that "
+        f"verdict. Either lead may be chance; all measures agree only that "
         f"{short_name(script.places[-1].system)} is behind. Of {right:,} answers that are right "
         f"by {COLUMNS[board.metrics[0]]}, {lucky} match by luck: a few ordinary rows tell them "
         f"from the gold. {by_option} are right only because DISTINCT was removed, and {proved} "
@@ -127,8 +130,8 @@ def _bird(board: BoardFigures) -> str:
         f"By EX under the golds of {first} {short_name(last)} shares rank "
         f"{before.by_system[last].rank} with {short_name(before.places[0].system)}; with ties "
         f"mended it has rank {after.by_system[last].rank}, though no share moves by a point. "
-        f"That says how near the limit the difference is, and nothing more: of all pairs "
-        f"{before.pairs_apart} and {after.pairs_apart} are told apart. By `intent`, on the "
+        f"The test was near its limit, no more: of all pairs {before.pairs_apart} are told apart "
+        f"under the first golds and {after.pairs_apart} under the second. By `intent`, on the "
         f"{known.places[0].n} questions of which it is known what BIRD did to them in 2025, "
         f"{_leader(known)} is first; on the {untouched.places[0].n} of these that BIRD left as "
         f"they were, {_leader(untouched)} is. These are too few to tell any two systems apart."
@@ -153,11 +156,11 @@ def _mini_dev(board: BoardFigures) -> str:
     )
     changed, n = len(board.facts["golds"][second]), len(board.questions)
     return (
-        f"**BIRD mini-dev: wrong golds weigh as much as the distance between neighbours.** Experts "
+        f"**BIRD mini-dev: corrected golds change {moves} of {len(steps)} ranks.** Experts "
         f"replaced {changed} of {n} golds. EX rises for "
         f"{sum(step > 0 for step in steps.values())} of {len(steps)} systems, most for "
-        f"{short_name(most)} (by {steps[most]} answers, to {_share(corrected, most)}), and {moves} "
-        f"ranks change, most because the border of a group moved. First by EX: "
+        f"{short_name(most)} (by {steps[most]} answers, to {_share(corrected, most)}). Most "
+        f"ranks change because the border of a group moved. First by EX: "
         f"{_names(of_sql.first)} under the published golds, {_names(corrected.first)} under the "
         f"corrected ones; there by `intent`: {_names(intent.first)}. The largest step has nothing "
         f"to do with SQL: {short_name(fences)} has {_share(as_written, fences)} by the script, "

@@ -117,11 +117,11 @@ questions against the best system of the group, with Holm's correction, at 5 %. 
 not say that two systems are equal, and a lower rank says that a system is behind the best of the
 group above it, not behind each of its members. What is left to review counts as not right
 so far; if all of it were right, a share would rise by that many answers. No language model was
-asked. What each policy makes of which evidence is in [judge.md](judge.md)."""
+asked. What each policy makes of which evidence is in [judge.md](judge.md).
 
-DIFFERENCES = """By how much the first of each measure is above the next, on the same questions.
-The interval is that of one comparison alone; to be told apart a difference must also stand Holm's
-correction for all comparisons with the first, so that an interval above 0 may go with “no”."""
+“How far the first is ahead” has the first three behind the best. Its interval is that of one
+comparison alone; a lower rank must also stand Holm's correction for all comparisons with the best,
+so that an interval above 0 may go with “no”."""
 
 CASES: Mapping[str, tuple[str, str]] = {
     "spider 206": (
@@ -166,8 +166,9 @@ QUESTIONS = """## What a sceptic may ask
 not: a share on Spider says nothing about one on BIRD. “As printed” is over all questions of the
 split; it stands there to be recognised, not to be compared.
 
-**Is your EX the EX?** Yes. The official scripts were run on the same files, and every verdict
-is the same; the numbers stand at the head of each board.
+**Is your EX the EX?** Yes, where it was checked: on every answer of Spider dev and BIRD dev and on
+half of mini-dev's, under the published golds. The official scripts were run on the same files, and
+every verdict is the same; the numbers stand at the head of each board.
 
 **Who says that a policy is right?** People's labels, and only in part. On labels that nobody looked
 at while the policies were made, `intent` agrees with people no worse than the best EX, and is not
@@ -212,8 +213,9 @@ python docs/rescored_page.py mine.json > mine.md
 ```
 
 A file may have any format that `evaluate` reads; on the board `mini_dev` its ids are BIRD's
-question ids. For other questions and databases run `sqlverdict evaluate` for each system, with
-`--gold-overlay FILE` for other golds, then `sqlverdict leaderboard RUNS`."""
+question ids. For other questions and databases run `sqlverdict evaluate` for each system, then
+`sqlverdict leaderboard RUNS`, and with `--golds FILE` for other golds
+([inputs.md](inputs.md#one-run-several-golds); ranks are there by the value alone)."""
 
 
 def short_name(system: str) -> str:

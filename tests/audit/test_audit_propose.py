@@ -91,6 +91,10 @@ def test_several_systems_come_first_then_signs_then_single_systems(propose: Prop
     assert proposals[1].candidate.source == "whole_tie"
     assert proposals[1].removes == proposals[2].removes == ("tie_at_limit",)
     assert proposals[2].adds == ("unmentioned_value",)
+    assert proposals[0].candidate.reason == "the query of 2 systems with one answer"
+    assert "2 systems answer so: a, b; proved equal: a, b" in proposals[0].lines()
+    assert proposals[2].candidate.reason == "the query of 1 system"
+    assert "1 system answers so: c" in proposals[2].lines()
     assert len(proposals) == MOST
 
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from sqlverdict.audit.gold import suspect_golds
+from sqlverdict.cli.proposals import find_proposals
 from sqlverdict.evidence import Evidence, Judged, Related, Tested
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.runlog.folder import RunFolder
 from sqlverdict.runlog.log import encode_result
 from sqlverdict.runlog.manifest import Manifest
+from sqlverdict.runlog.run import read_run
 
 Invoke = Callable[..., Any]
 
@@ -241,7 +247,8 @@ def test_audit_with_the_databases(tiny: Any, invoke: Invoke, runs: Callable[...,
 def test_audit_proposes_better_golds(tiny: Any, invoke: Invoke, runs: Callable[..., Path]) -> None:
     a, b = runs("a", (0, 0)), runs("b", (0, 0))
     page, text = tiny.root / "review.html", tiny.root / "suspects.md"
-    where = ("--databases", tiny.databases)
+    # Two systems are few: the gold's probability lies below the usual bound.
+    where = ("--databases", tiny.databases, "--set", "min-rank=0.1")
     result = invoke("audit", a, b, *where, "--propose", "--out", page, "--out", text, "--json")
     assert result.exit_code == 0, result.output
     (suspect,) = json.loads(result.stdout)["suspects"]
@@ -254,6 +261,15 @@ def test_audit_proposes_better_golds(tiny: Any, invoke: Invoke, runs: Callable[.
     printed = invoke("audit", a, b, *where, "--propose").output
     assert "proposal 1, system_answers: the query of 2 systems with one answer" in printed
     assert "would become right: a, b" in printed
+
+
+def test_proposals_tell_how_many_golds_were_examined(runs: Callable[..., Path]) -> None:
+    audited = [read_run(runs("a", (0, 0), (0, 0))), read_run(runs("b", (0, 0), (0, 0)))]
+    report = suspect_golds(audited)
+    steps: list[tuple[int, int]] = []
+    with closing(QueryRunner("sqlite", Limits(), None)) as runner:
+        find_proposals(audited, report, runner, lambda _: None, lambda *step: steps.append(step))
+    assert steps == [(0, 2), (1, 2)]
 
 
 def test_a_review_page_needs_proposals_and_they_need_databases(

@@ -396,5 +396,5 @@ def test_the_page_has_the_sets_and_the_evidence(tiny, invoke: Invoke) -> None:  
     assert question["detail"]["answers"]["rows"][0]["state"] == "changed"
     assert [table["title"] for table in sets["tables"]] == [
         "Sets of golds",
-        "Values, 95% intervals and ranks",
+        "Values with 95% intervals; a rank is by the value alone",
     ]

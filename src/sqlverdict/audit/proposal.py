@@ -80,7 +80,8 @@ class Proposal:
             yield f"witness: {self.witness.sentence or 'a small database on which the two differ'}"
         if own.systems:
             proved = f"; proved equal: {', '.join(own.proved)}" if len(own.proved) > 1 else ""
-            yield f"{count(len(own.systems), 'system')} answer so: {', '.join(own.systems)}{proved}"
+            who = count(len(own.systems), "system answers", "systems answer")
+            yield f"{who} so: {', '.join(own.systems)}{proved}"
         for word, names in (("right", self.to_right), ("wrong", self.to_wrong)):
             if names:
                 yield f"would become {word}: {', '.join(names)}"

@@ -26,12 +26,26 @@ DatabaseOf = Callable[[str], str | None]
 
 
 def find_proposals(
-    runs: Sequence[Run], audit: Audit, runner: QueryRunner, database_of: DatabaseOf
+    runs: Sequence[Run],
+    audit: Audit,
+    runner: QueryRunner,
+    database_of: DatabaseOf,
+    tell: Callable[[int, int], None] | None = None,
 ) -> Proposals:
-    """Proposals for each suspect whose database is at hand."""
+    """Proposals for each suspect whose database is at hand.
+
+    Args:
+        runs: The runs; the first says how answers are compared.
+        audit: Its suspects.
+        runner: Runs queries.
+        database_of: Where the databases are.
+        tell: Told how many suspects of how many were examined.
+    """
     proposals: dict[str, Sequence[Proposal]] = {}
     with closing(Proposer(runner, metric_of(runs[0]))) as proposer:
-        for suspect in audit.suspects:
+        for number, suspect in enumerate(audit.suspects):
+            if tell is not None:
+                tell(number, len(audit.suspects))
             database = database_of(suspect.case.db_id)
             if database is None:
                 continue

@@ -33,7 +33,7 @@ class SystemAnswers:
             yield CandidateGold(
                 min(texts, key=lambda text: (len(text), text)).strip().rstrip(";").rstrip(),
                 NAME,
-                f"the query of {count(len(group), 'system')} with one answer",
+                f"the query of {count(len(group), 'system', 'systems with one answer')}",
                 tuple(each.system for each in group),
                 tuple(each.system for each in proved),
             )

@@ -35,12 +35,17 @@ def page_golds(board: GoldsBoard, columns: Sequence[GoldColumn]) -> PageGolds:
         board.sets[0].name,
         (page_table(sets_table(board)), page_table(golds_table(board))),
         (*golds_sentences(board), *board.notes),
-        tuple(_question(each, details.get((each.golds, each.id))) for each in questions),
+        tuple(
+            _question(each, board.measures, details.get((each.golds, each.id)))
+            for each in questions
+        ),
     )
 
 
-def _question(each: GoldsQuestion, detail: CaseDetail | None) -> PageGoldsQuestion:
-    moves = zip(each.moves, move_words(each), strict=True)
+def _question(
+    each: GoldsQuestion, measures: Sequence[str], detail: CaseDetail | None
+) -> PageGoldsQuestion:
+    moves = zip(each.moves, move_words(each, measures), strict=True)
     return PageGoldsQuestion(
         each.id,
         each.golds,

@@ -8,14 +8,24 @@ from typing import Literal
 
 from sqlverdict.evidence import Failed, Proved, Refuted, Tested
 from sqlverdict.files.text import count
-from sqlverdict.records import Result
+from sqlverdict.records import Reason, Result
 from sqlverdict.report.one_run.first_sentence import first_sentence
 from sqlverdict.runlog.run import Run
 
 GoldRelation = Literal[
-    "proved equal", "same answer", "witness", "other answer", "does not run", "not compared"
+    "proved equal",
+    "same answer",
+    "witness",
+    "other answer",
+    "does not run",
+    "not compared",
+    "several golds",
 ]
-"""What is known of two golds of one question."""
+"""What is known of the golds of one question in two sets.
+
+``several golds``: a set has more than one, any of which is right. What is known of the first new
+one, such as a proof, then says nothing of the others.
+"""
 
 
 @dataclass(frozen=True)
@@ -94,6 +104,13 @@ def gold_questions(
         if result.id not in ids:
             continue
         relation, evidence = gold_relation(pair_results.get(result.id))
+        numbers = len(result.gold), len(new[result.id])
+        if max(numbers) > 1:
+            relation = "several golds"
+            evidence = (
+                f"{count(numbers[0], 'gold')}, then {numbers[1]:,}; the first of these against "
+                f"those before: {evidence}"
+            )
         yield GoldsQuestion(
             name,
             result.id,
@@ -141,6 +158,8 @@ def gold_relation(pair: Result | None) -> tuple[GoldRelation, str]:
             case Failed():
                 which = "first" if piece.query == "gold" else "other"
                 return "does not run", f"the {which} gold does not run: {_one_line(piece.message)}"
+    if Reason.NO_SQL_PRODUCED in pair.reasons:
+        return "does not run", "the other gold does not run: it is no SQL"
     value = pair.scores.get("ex")
     if value is None:
         return "not compared", _one_line(pair.message) or first_sentence(pair)

@@ -71,7 +71,9 @@ def golds_table(board: GoldsBoard) -> TextTable:
                 cells += _place_cells(board.place_of(measure, each.name, system))
             cells += [_change_cell(board, measure, each, system) for each in others]
             rows.append(cells)
-    return table(headers, rows, "Values, 95% intervals and ranks", left=(0, 1))
+    return table(
+        headers, rows, "Values with 95% intervals; a rank is by the value alone", left=(0, 1)
+    )
 
 
 def _ordered(board: GoldsBoard, measure: str, first: GoldSet) -> list[str]:
@@ -106,7 +108,7 @@ def questions_table(board: GoldsBoard, most: int) -> TextTable:
             each.db_id,
             short(each.question or each.before[0] if each.before else "", _QUESTION),
             each.evidence,
-            "; ".join(move_words(each)),
+            "; ".join(move_words(each, board.measures)),
             short(each.reason, _QUESTION),
         )
         for each in moving[:most]
@@ -124,13 +126,22 @@ def moving_questions(board: GoldsBoard) -> list[GoldsQuestion]:
     return [each for each in board.questions if each.moves]
 
 
-def move_words(question: GoldsQuestion) -> Iterator[str]:
-    """Who moves, and by what: ``C3 is not right now by ex``."""
+def move_words(question: GoldsQuestion, measures: Sequence[str]) -> Iterator[str]:
+    """Who moves, and by what: ``C3 is not right now by ex``.
+
+    Args:
+        question: The question.
+        measures: All measures of the board: where each says the same, none is named.
+    """
     for move in question.moves:
         kinds: dict[str, list[str]] = {}
         for measure, kind in move.kinds.items():
             kinds.setdefault(kind, []).append(measure)
-        parts = [f"{_KINDS[kind]} now by {', '.join(by)}" for kind, by in kinds.items()]
+        parts = [
+            f"{_KINDS[kind]} now by "
+            f"{'every measure' if len(by) == len(measures) > 1 else ', '.join(by)}"
+            for kind, by in kinds.items()
+        ]
         yield f"{move.system} is {', '.join(parts)}"
 
 
@@ -138,6 +149,8 @@ def golds_sentences(board: GoldsBoard) -> list[str]:
     """What the sets are, which ranks move, and whether systems that swap can be told apart."""
     first, *others = board.sets
     lines = list(_set_sentences(board.sets))
+    if not others:
+        lines.append(f"{first.name}: these are the golds of the runs, so nothing moves")
     for golds in others:
         lines += _rank_sentences(board, first, golds)
         questions = [each for each in board.questions if each.golds == golds.name]
@@ -192,7 +205,9 @@ def _rank_sentences(board: GoldsBoard, first: GoldSet, golds: GoldSet) -> Iterat
                     f"  {swap.first} less {swap.second}: {_test_words(swap.before)} by "
                     f"{first.name}, {_test_words(swap.after)} by {golds.name}"
                 )
-    if still:
+    if len(still) == len(board.measures) > 1:
+        yield f"{golds.name}: no rank moves by any measure"
+    elif still:
         yield f"{golds.name}: no rank moves by {', '.join(still)}"
 
 

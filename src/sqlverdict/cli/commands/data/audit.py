@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -55,7 +56,7 @@ from sqlverdict.load.databases import find_databases
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Outcome
-from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.console import Screen, progress_line
 from sqlverdict.report.terminal.tables import short, table
 from sqlverdict.runlog.run import read_run
 
@@ -130,7 +131,7 @@ def audit(args: AuditArgs) -> None:
     --propose adds up to three candidates for a better gold: what systems answer, and the gold with
     small changes. Each differs from the gold on the real database or on a small one. Nothing is
     changed: on the page that --out FILE.html writes, a person accepts, edits or rejects them, and
-    saves the decisions as a file for --gold-overlay.
+    saves the decisions as a file for leaderboard --golds.
     """
     _check_pages(args)
     runs = [read_run(folder) for folder in args.runs]
@@ -149,7 +150,12 @@ def audit(args: AuditArgs) -> None:
         )
         proposals: Proposals = {}
         if runner is not None and args.propose:
-            proposals = find_proposals(runs, report, runner, database_of)
+            tell = _show_progress if sys.stderr.isatty() and not args.as_json else None
+            try:
+                proposals = find_proposals(runs, report, runner, database_of, tell)
+            finally:
+                if tell is not None:
+                    progress_line()
             notes = (*report.notes, *proposal_notes(report, proposals))
             report = replace(report, notes=notes)
             for path in filter(_is_page, args.out):
@@ -172,6 +178,10 @@ def audit(args: AuditArgs) -> None:
         )
         return
     _show(report, proposals, args)
+
+
+def _show_progress(done: int, total: int) -> None:
+    progress_line(f"proposals: {done:,} of {count(total, 'suspect gold')} examined")
 
 
 def _is_page(path: Path) -> bool:

@@ -5,15 +5,15 @@ const TITLES = {
   undecided: "Undecided", contradicted: "Contradiction", signs: "Signs of mistakes", recorded: "Record", openquestion: "Open question",
 };
 
-/** One piece of evidence as a section of the case. */
-function evidenceSection(piece, texts) {
+/** One piece of evidence as a section of the case; `names` are those of the two queries. */
+function evidenceSection(piece, texts, names = SIDES) {
   const body = [];
   // Signs stand side by side; of other evidence the first sentence says what the rest explains.
   const [first, ...others] = piece.kind === "signs" ? ["", ...(piece.lines || [])] : piece.lines || [];
   if (first) body.push(el("p.lead", null, first));
   if (others.length) body.push(el("ul", null, others.map((line) => el("li", null, line.trim()))));
-  if (piece.witness) body.push(witnessTables(piece.witness, texts));
-  if (piece.proof && piece.proof.steps) body.push(derivation(piece.proof));
+  if (piece.witness) body.push(witnessTables(piece.witness, texts, names));
+  if (piece.proof && piece.proof.steps) body.push(derivation(piece.proof, names));
   return body.length ? el(`section.evidence.${piece.kind}`, null, el("h3", null, TITLES[piece.kind] || piece.kind), body) : null;
 }
 
@@ -34,7 +34,7 @@ function differingValues(witness) {
   return values;
 }
 
-function witnessTables(witness, texts) {
+function witnessTables(witness, texts, sides) {
   const names = new Set(texts.flatMap((sql) => tokens(sql || "")).filter((token) => token.kind === "name").map((token) => token.same));
   const values = differingValues(witness);
   let marked = false, hasDeciding = false;
@@ -55,16 +55,16 @@ function witnessTables(witness, texts) {
     el("h4", null, "The database"),
     tables.length ? el("div.tables", null, tables) : el("p.quiet", null, "All tables are empty."),
     el("h4", null, "Both answers on it"),
-    answerPair(witness.gold, witness.prediction),
-    witness.other ? answerPair(witness.gold, witness.other, ", by another legal order of rows") : null,
+    answerPair(witness.gold, witness.prediction, sides),
+    witness.other ? answerPair(witness.gold, witness.other, sides.map((name) => `${name}, by another legal order of rows`)) : null,
     hasDeciding || marked ? el("p.hint", null,
       hasDeciding ? "● only one of the answers depends on this row. " : null,
       marked ? [el("mark", null, "Marked"), " in the database: values that only one of the answers returns."] : null) : null);
 }
 
 /** The derivation: the steps of each side, and the form that both end in. */
-function derivation(proof) {
-  const sides = [["gold", "From the gold"], ["prediction", "From the prediction"], ["", "Further steps"]];
+function derivation(proof, [gold, prediction]) {
+  const sides = [["gold", gold], ["prediction", prediction], ["", "Further steps"]];
   const lists = sides.map(([side, title]) => {
     const steps = proof.steps.filter((step) => step.side === side);
     if (!steps.length) return null;

@@ -36,8 +36,9 @@ function goldsDetail(each, first) {
   const open = (event) => {
     if (!event.currentTarget.open || body.firstChild) return;
     const texts = [...each.before, ...each.after], { detail } = each;
-    put(body, [el("p.hint", null, `Gold: that of ${first}. Prediction: the gold of ${each.golds}.`),
-      detail.answers ? resultsSection(detail.answers) : null, (detail.evidence || []).map((piece) => evidenceSection(piece, texts))]);
+    const names = [`Gold of ${first}`, `Gold of ${each.golds}`];
+    put(body, [detail.answers ? resultsSection(detail.answers, names) : null, (detail.evidence || []).map((piece) => evidenceSection(piece, texts, names)),
+      el("p.hint", null, `Where a sentence says “the prediction”, it means the gold of ${each.golds}.`)]);
   };
   return el("details", { ontoggle: open }, el("summary", null, "Both golds on the databases"), body);
 }

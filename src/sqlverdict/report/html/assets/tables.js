@@ -92,14 +92,16 @@ function alignRows(gold, prediction) {
   return lines;
 }
 
+/** What the two queries of a case are called. */
+const SIDES = ["Gold", "Prediction"];
+
 /** Two answers side by side, with what differs marked. */
-function answerPair(gold, prediction, title = "") {
+function answerPair(gold, prediction, [left, right]) {
   const lines = gold.failed || prediction.failed ? null : alignRows(gold.rows || [], prediction.rows || []);
-  return el("div.pair", null, oneAnswer("gold", gold, lines, title), oneAnswer("prediction", prediction, lines, title));
+  return el("div.pair", null, oneAnswer("gold", gold, lines, left), oneAnswer("prediction", prediction, lines, right));
 }
 
-function oneAnswer(side, answer, lines, title) {
-  const name = (side === "gold" ? "Gold" : "Prediction") + title;
+function oneAnswer(side, answer, lines, name) {
   if (answer.failed) return el("figure.answer", null, el("figcaption", null, el("strong", null, name)), el("p.failed", null, answer.failed));
   const rows = answer.rows || [], columns = answer.columns || [];
   const count = answer.count === undefined ? rows.length : answer.count;
@@ -114,16 +116,16 @@ function oneAnswer(side, answer, lines, title) {
 }
 
 /** What both queries returned on the real database, as the run log keeps it. */
-function resultsSection(answers) {
+function resultsSection(answers, [left, right] = SIDES) {
   const note = (many, here) => counted(many, "row") + (many > here ? `, ${number(here)} shown` : "");
   const side = (name, changed) => answers.rows.map((row) => ({ cells: row[name] || null, state: row.state, changed: new Set(row[changed] || []) }));
   const countOf = (name) => answers.rows.filter((row) => row[name]).length;
   return el("section.results", null, el("h3", null, "Results on the real database"),
     el("div.pair", null,
-      answerTable(answers.gold ? `Gold ${answers.gold + 1}` : "Gold", answers.gold_columns, side("gold", "gold_changed"), note(answers.gold_count, countOf("gold"))),
+      answerTable(answers.gold ? `${left} ${answers.gold + 1}` : left, answers.gold_columns, side("gold", "gold_changed"), note(answers.gold_count, countOf("gold"))),
       answers.prediction_columns === null
-        ? el("figure.answer", null, el("figcaption", null, el("strong", null, "Prediction")), el("p.failed", null, "It gave no answer."))
-        : answerTable("Prediction", answers.prediction_columns, side("prediction", "prediction_changed"), note(answers.prediction_count, countOf("prediction")))),
+        ? el("figure.answer", null, el("figcaption", null, el("strong", null, right)), el("p.failed", null, "It gave no answer."))
+        : answerTable(right, answers.prediction_columns, side("prediction", "prediction_changed"), note(answers.prediction_count, countOf("prediction")))),
     (answers.notes || []).length ? el("p.hint", null, answers.notes.join(" ")) : null);
 }
 
