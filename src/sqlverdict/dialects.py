@@ -281,7 +281,7 @@ _MYSQL = Dialect(
     # Comments that run, minus signs that are no comment, and escapes that a mode switches off.
     unsure_text=re.compile(r"/\*!|/\*M!|--(?!\s)|\\"),
     foreign_text=re.compile(
-        rf"==|::|\b(?:{_INVENTED}|len|iif) ?\(|\b(?:count|sum|avg|min|max|substr|substring) \("
+        rf"==|::|\[|\b(?:{_INVENTED}|len|iif) ?\(|\b(?:count|sum|avg|min|max|substr|substring) \("
         rf"|\bisnull\b(?! ?\()|\bnotnull\b|(?<!\bis )\bnot null\b|\bilike\b|{_LAST_COMMA}"
         r"|\bis (?:not )?distinct\b|(?<!\d )\boffset\b|\boffset \d+ (?:rows?|limit)\b|\bfrom \""
         r"|\bas (?:int64|bigint|number|numeric|long|double precision) ?\)"

@@ -107,6 +107,11 @@ def test_native_queries_in_other_words_are_proved(gold: str, prediction: str) ->
         ("SELECT ROUND(x, 1) FROM t", "SELECT ROUND(x, 2) FROM t"),
         ("SELECT id FROM t WHERE !a = 0", "SELECT id FROM t WHERE NOT a = 0"),
         (
+            "SELECT d.m * 3 FROM (SELECT a / 7 AS m, (SELECT MAX(a) FROM t) AS x FROM t) AS d",
+            "SELECT a / 7 * 3 FROM t",
+        ),
+        ("SELECT id FROM t WHERE a = ANY ([1, 3])", "SELECT id FROM t WHERE a IN (1, 3)"),
+        (
             "SELECT id FROM t WHERE YEAR(d) = 2020 OR a > 3 AND ok = 1",
             "SELECT id FROM t WHERE (YEAR(d) = 2020 OR a > 3) AND ok = 1",
         ),

@@ -116,6 +116,22 @@ PAIRS = {
         "SELECT CASE WHEN v / id > 90 THEN 5 ELSE (SELECT u.w FROM u WHERE u.id = t.id) END"
         " FROM t ORDER BY t.v DESC LIMIT 1",
     ),
+    "an average of a window from a derived table is cut": (
+        "mysql",
+        "SELECT d.m * 3 FROM (SELECT AVG(w) OVER (PARTITION BY f) AS m FROM u) AS d",
+        "SELECT AVG(w) OVER (PARTITION BY f) * 3 FROM u",
+    ),
+    "a quotient beside a window is cut": (
+        "mysql",
+        "SELECT d.m * 3 FROM (SELECT w / 7 AS m, COUNT(*) OVER () AS c FROM u) AS d",
+        "SELECT w / 7 * 3 FROM u",
+    ),
+    "a quotient beside the first rank is cut, and compared": (
+        "mysql",
+        "SELECT d.id FROM (SELECT id, w / 7 AS m, RANK() OVER (ORDER BY id) AS r FROM u) AS d"
+        " WHERE d.r = 1 AND d.m * 7 = 1",
+        "SELECT id FROM u WHERE id = (SELECT MIN(id) FROM u) AND w / 7 * 7 = 1",
+    ),
     "an alias goes before a column behind OVER": (
         "mysql",
         "SELECT id, -v AS v, RANK() OVER (ORDER BY v) FROM t",

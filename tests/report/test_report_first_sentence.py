@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlverdict.evidence import Failed, OpenQuestion, Proved, Refuted, Related, Relation
+from sqlverdict.evidence import Failed, OpenQuestion, Proved, Refuted, Related, Relation, Tested
 from sqlverdict.records import LabelBasis, Reason, Result, Verdict
 from sqlverdict.report.html.details import detail_of
 from sqlverdict.report.one_run.case import because, evidence_lines
@@ -57,6 +57,13 @@ def test_a_relation_that_may_be_chance_is_not_what_matters(make_result: MakeResu
         evidence=(Related("compare", relations=(relation,)),),
     )
     assert first_sentence(wrong) == "The answers differ."
+
+
+def test_a_match_speaks_of_a_search_only_where_one_ran(make_result: MakeResult) -> None:
+    alone = make_result(1, situation=Situation.MATCH, evidence=(Tested("compare"),))
+    searched = make_result(1, situation=Situation.MATCH, evidence=(Tested("refute", databases=9),))
+    assert first_sentence(alone).endswith("on the real database; no other was tried.")
+    assert first_sentence(searched).endswith("no database was found where they differ.")
 
 
 def test_a_match_that_a_witness_refutes(make_result: MakeResult) -> None:

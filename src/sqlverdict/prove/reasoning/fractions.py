@@ -20,6 +20,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
     column_name,
     has_subquery,
+    has_window,
     is_grouped,
     is_limited,
     items,
@@ -366,7 +367,10 @@ def _is_cut(node: Expr, facts: Facts) -> bool:
 def _is_merged(query: Expr) -> bool:
     """Whether an engine reads through a derived table as if it were not there."""
     plain = isinstance(query, exp.Select) and not query.args.get("distinct")
-    return plain and not is_grouped(query) and not is_limited(query) and bool(items(query))
+    if not plain or is_grouped(query) or is_limited(query) or not items(query):
+        return False
+    # MySQL keeps the rows of a table with a query in its SELECT list.
+    return not has_window(query) and not any(map(has_subquery, query.expressions))
 
 
 def _has_quotient(output: Expr, facts: Facts) -> bool:

@@ -58,11 +58,15 @@ def situation_words(result: Result) -> str:
     """What the evidence amounts to; empty where no answer was compared with a gold."""
     if not result.situation:
         return ""
+    return f"{evidence_words(result)} ({Situation(result.situation)})"
+
+
+def evidence_words(result: Result) -> str:
+    """What the evidence about a case with a situation amounts to: a search only where one ran."""
     situation = Situation(result.situation)
-    words = situation.row.because
     if situation is Situation.MATCH and not was_searched(result.evidence):
-        words = _MATCH_ALONE
-    return f"{words} ({situation})"
+        return _MATCH_ALONE
+    return situation.row.because
 
 
 def other_policies(result: Result, policy: str, *, judged: bool = False) -> str:

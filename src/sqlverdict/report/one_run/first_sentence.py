@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlverdict.evidence import Failed, Refuted, Related
 from sqlverdict.reasons import Reason, reason_words
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.one_run.case import VERDICTS, relation_words
+from sqlverdict.report.one_run.case import VERDICTS, evidence_words, relation_words
 from sqlverdict.situations import Situation
 
 _NOT_BY_DIFFERENCE = frozenset(
@@ -44,7 +44,7 @@ def _sentence(result: Result) -> str:
                     return f"{sentence}{_IS_RIGHT if is_right else ''}."
             case Refuted(in_words=words) if words:
                 return f"The results match, but the prediction {words}."
-    words = situation.row.because
+    words = evidence_words(result)
     return f"{words[0].upper()}{words[1:]}."
 
 
