@@ -177,6 +177,10 @@ class Dialect:
     julian_day: str | None = None
     weekday: str | None = None
 
+    def quoted(self, name: str) -> str:
+        """A name as the dialect writes it, whatever characters it has."""
+        return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
+
     def nulls_first(self, falls: bool) -> bool:
         """Whether NULLs come first in an ORDER BY that does not say so."""
         if self.nulls == "last":

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlverdict.audit.gold import Audit, Suspect
 from sqlverdict.audit.proposal import Proposal
 from sqlverdict.audit.propose import Proposer, metric_of
+from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.atomic import replacing
@@ -30,7 +31,8 @@ def find_proposals(
 ) -> Proposals:
     """Proposals for each suspect whose database is at hand."""
     proposals: dict[str, Sequence[Proposal]] = {}
-    with closing(Proposer(runner, metric_of(runs[0]))) as proposer:
+    metric = metric_of(runs[0]) if runs else f"ex[{DEFAULT_PRESET}]"
+    with closing(Proposer(runner, metric)) as proposer:
         for suspect in audit.suspects:
             database = database_of(suspect.case.db_id)
             if database is None:
@@ -81,7 +83,7 @@ def proposals_text(suspects: Sequence[Suspect], proposals: Proposals) -> Iterato
 
 def write_review(
     path: Path,
-    runs: Sequence[Run],
+    benchmark: str,
     audit: Audit,
     proposals: Proposals,
     runner: QueryRunner,
@@ -92,6 +94,6 @@ def write_review(
         each.case.id: CaseFacts(each.knowledge or "", database_of(each.case.db_id))
         for each in audit.suspects
     }
-    page = review_page(runs[0], audit.suspects, proposals, CaseDatabases(runner, facts))
+    page = review_page(benchmark, audit.suspects, proposals, CaseDatabases(runner, facts))
     with replacing(path, lasting=False) as file:
         file.write(page)
