@@ -24,6 +24,7 @@ from sqlverdict.audit.gold_report import GoldReport, Rerun, case_reports, gold_r
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.text import count, near
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Failure, Fault, Result
@@ -218,7 +219,7 @@ def suspect_golds(
     knowledge: Mapping[str, str] | None = None,
     schemas: Mapping[str, Schema] | None = None,
     rerun: Rerun | None = None,
-    dialect: str = DEFAULT_DIALECT,
+    dialect: str | None = None,
     only: Sequence[str] = (),
     at_least: float = 0.0,
     model: GoldModel | None = None,
@@ -231,7 +232,7 @@ def suspect_golds(
         knowledge: What comes with each question, by case; without it the question stands alone.
         schemas: Schemas by database, to tell strings from columns and queries from each other.
         rerun: Runs queries again; without it only the run logs are read.
-        dialect: The dialect of the golds.
+        dialect: The dialect of the golds; by default that of the first run's engine.
         only: List golds with one of these suspicions, and show only these; by default all. Ranks
             do not depend on it.
         at_least: Leave out golds below this rank.
@@ -258,6 +259,7 @@ def suspect_golds(
     counts: Counter[str] = Counter()
     failures: Counter[str] = Counter()
     golds = away = 0
+    dialect = dialect or _dialect(runs)
     reports = (
         gold_reports(runs, knowledge=knowledge, schemas=schemas, rerun=rerun, dialect=dialect)
         if runs
@@ -282,6 +284,12 @@ def suspect_golds(
         counts={name: counts[name] for name in suspectors if counts[name]},
         notes=(*_notes(runs, knowledge, rerun, away), *_failure_notes(failures)),
     )
+
+
+def _dialect(runs: Sequence[Run]) -> str:
+    """The dialect of the engine on which golds ran."""
+    names = [run.manifest.engine for run in runs if ENGINES.has(run.manifest.engine)]
+    return ENGINES.get(names[0]).dialect if names else DEFAULT_DIALECT
 
 
 def _is_away(report: GoldReport) -> bool:

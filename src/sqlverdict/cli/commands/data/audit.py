@@ -43,14 +43,12 @@ from sqlverdict.cli.proposals import (
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
-from sqlverdict.dialects import DEFAULT_DIALECT
-from sqlverdict.errors import SchemaError, UsageError
-from sqlverdict.execute.attempt import read_engine_schema
+from sqlverdict.errors import DatabaseError, SchemaError, UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.atomic import replacing
-from sqlverdict.files.references import is_at_hand, is_server
+from sqlverdict.files.references import is_at_hand
 from sqlverdict.files.text import count
 from sqlverdict.load.databases import find_databases
 from sqlverdict.parse.schema import Schema
@@ -58,7 +56,7 @@ from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Outcome
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import short, table
-from sqlverdict.runlog.run import Run, read_run
+from sqlverdict.runlog.run import read_run
 
 _EXAMPLES = (
     "sqlverdict audit --benchmark spider --root spider",
@@ -142,9 +140,9 @@ def audit(args: AuditArgs) -> None:
     """
     _check_inputs(args)
     runs = [read_run(folder) for folder in args.runs or ()]
-    benchmark = _read_cases(args.data)
-    schemas = _schemas(args, benchmark.databases)
+    benchmark = _read_cases(args.data, golds_alone=not runs)
     runner = _open_runner(args)
+    schemas = _schemas(args, runner, benchmark.databases)
     database_of = _find_database(benchmark.databases, args.data)
     try:
         report = suspect_golds(
@@ -153,7 +151,7 @@ def audit(args: AuditArgs) -> None:
             knowledge=benchmark.knowledge,
             schemas=schemas,
             rerun=_rerun(runner, database_of) if runner is not None else None,
-            dialect=_dialect(runs, runner),
+            dialect=_dialect(runner, benchmark.databases),
             only=args.suspicions,
             at_least=args.min_rank,
         )
@@ -208,14 +206,6 @@ def _check_inputs(args: AuditArgs) -> None:
         raise UsageError("--html is the report of runs, and there is none: use --out FILE.md")
 
 
-def _dialect(runs: Sequence[Run], runner: QueryRunner | None) -> str:
-    """The dialect of the golds: of the engine that runs them, or ran them."""
-    if runner is not None:
-        return runner.engine.dialect
-    names = [run.manifest.engine for run in runs if ENGINES.has(run.manifest.engine)]
-    return ENGINES.get(names[0]).dialect if names else DEFAULT_DIALECT
-
-
 def _record(suspect: Suspect, proposals: Proposals, args: AuditArgs) -> dict[str, Any]:
     """A suspect as JSON, with what is proposed where that was asked for."""
     record = suspect.as_record()
@@ -242,7 +232,7 @@ class _BenchmarkFacts:
     databases: dict[str, str] = field(default_factory=dict)
 
 
-def _read_cases(data: DataArgs) -> _BenchmarkFacts:
+def _read_cases(data: DataArgs, *, golds_alone: bool) -> _BenchmarkFacts:
     if data.benchmark is None and data.cases is None:
         return _BenchmarkFacts()
     knowledge: dict[str, str] = {}
@@ -253,20 +243,24 @@ def _read_cases(data: DataArgs) -> _BenchmarkFacts:
         # A case without an entry has no knowledge.
         if case.knowledge:
             knowledge[case.id] = case.knowledge
-        if case.database is not None:
-            databases[case.db_id] = case.database
+        database = (case.gold_database if golds_alone else None) or case.database
+        if database is not None:
+            databases[case.db_id] = database
     return _BenchmarkFacts(benchmark.name, cases, knowledge if cases else None, databases)
 
 
-def _schemas(args: AuditArgs, databases: Mapping[str, str]) -> Mapping[str, Schema] | None:
-    path = args.schema or args.data.databases
-    if path is not None and not is_server(str(path)):
+def _schemas(
+    args: AuditArgs, runner: QueryRunner | None, databases: Mapping[str, str]
+) -> Mapping[str, Schema] | None:
+    engine = ENGINES.get(args.data.engine_name)
+    path = args.schema or (args.data.databases if engine.in_python else None)
+    if path is not None:
         return load_schemas(path)
     schemas = {}
-    for db_id, file in databases.items() if args.runs_queries else ():
+    for db_id, file in databases.items() if runner is not None else ():
         # A database that cannot be read says so when a query runs on it.
-        with suppress(SchemaError, OSError):
-            schemas[db_id] = read_engine_schema(ENGINES.get(args.data.engine_name), file)
+        with suppress(SchemaError, DatabaseError, OSError):
+            schemas[db_id] = runner.schema(file)
     return schemas or None
 
 
@@ -282,6 +276,14 @@ def _open_runner(args: AuditArgs) -> QueryRunner | None:
     return open_runner(
         args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
     )
+
+
+def _dialect(runner: QueryRunner | None, databases: Mapping[str, str]) -> str | None:
+    """The dialect of the engine that runs the golds; ``None``: they do not run."""
+    if runner is None:
+        return None
+    first = next(iter(databases.values()), None)
+    return (runner.engine if first is None else runner.engine_for(first)).dialect
 
 
 def _find_database(known: Mapping[str, str], data: DataArgs) -> DatabaseOf:
