@@ -27,7 +27,7 @@ TABLES = (
 """Names in angle brackets are in quotes. <user> has no value twice, <Order> and <a <b>> have."""
 
 
-def written(sql: str, record: Dialect) -> str:
+def engine_text(sql: str, record: Dialect) -> str:
     """A text as an engine reads it: names in its quotes, a backslash in a string as it writes it."""
     inner = f"a {record.quote}b{record.quote}"
     sql = sql.replace("<a <b>>", record.quoted(inner)).replace("'a\\b'", _text("a\\b", record))
@@ -51,7 +51,7 @@ class Club:
         self.schema = read_engine_schema(self.engine, database)
 
     def report(self, question: str, gold: str) -> GoldReport:
-        case = Case("1", "club", question, (written(gold, self.record),), self.database)
+        case = Case("1", "club", question, (engine_text(gold, self.record),), self.database)
         (report,) = case_reports(
             [case],
             schemas={"club": self.schema},
@@ -69,7 +69,7 @@ class Club:
 @pytest.fixture(params=EVERY_ENGINE)
 def club(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Club]:
     record = dialect_of(ENGINES.get(request.param).dialect)
-    statements = [written(each, record) for each in TABLES]
+    statements = [engine_text(each, record) for each in TABLES]
     with database_of(request.param, tmp_path, *statements) as database:
         club = Club(request.param, database)
         yield club

@@ -65,6 +65,7 @@ def test_proposals_without_a_system_are_edits(
     assert proposal["gold"] == "SELECT price FROM item WHERE name = 'pen'"
     assert (proposal["systems"], proposal["to_right"]) == ([], [])
     assert proposal["gold"].encode() in page.read_bytes()
+    assert b'"benchmark":"golds.jsonl"' in page.read_bytes()
     assert b"system_answers" not in page.read_bytes()
     saved = tmp_path / "saved.jsonl"
     saved.write_text(json.dumps({"id": "spelling", "db_id": "shop", "gold": proposal["gold"]}))

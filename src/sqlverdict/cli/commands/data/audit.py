@@ -246,7 +246,8 @@ def _read_cases(data: DataArgs, *, golds_alone: bool) -> _BenchmarkFacts:
         database = (case.gold_database if golds_alone else None) or case.database
         if database is not None:
             databases[case.db_id] = database
-    return _BenchmarkFacts(benchmark.name, cases, knowledge if cases else None, databases)
+    name = benchmark.name if data.cases is None else data.cases.name
+    return _BenchmarkFacts(name, cases, knowledge if cases else None, databases)
 
 
 def _schemas(
@@ -256,8 +257,10 @@ def _schemas(
     path = args.schema or (args.data.databases if engine.in_python else None)
     if path is not None:
         return load_schemas(path)
+    if runner is None:
+        return None
     schemas = {}
-    for db_id, file in databases.items() if runner is not None else ():
+    for db_id, file in databases.items():
         # A database that cannot be read says so when a query runs on it.
         with suppress(SchemaError, DatabaseError, OSError):
             schemas[db_id] = runner.schema(file)
