@@ -3,8 +3,7 @@
 Code that must know a peculiarity asks the record (``dialect_of(query.dialect).division_by_zero``)
 and compares no name. A dialect without a record, such as one that only sqlglot knows, gets the
 defaults: they promise nothing, and no rule counts as checked in it. What concerns the database
-system rather than its language (files, limits, how witnesses are searched) stands in the engine's
-own record, ``execute/engine.py``, which names its dialect.
+system (files, limits, how witnesses are searched) stands in the record of ``execute/engine.py``.
 """
 
 from __future__ import annotations
@@ -177,11 +176,13 @@ class Dialect:
     julian_day: str | None = None
     weekday: str | None = None
 
+    def quoted(self, name: str) -> str:
+        """A name as the dialect writes it, whatever characters it has."""
+        return self.quote + name.replace(self.quote, self.quote * 2) + self.quote
+
     def nulls_first(self, falls: bool) -> bool:
         """Whether NULLs come first in an ORDER BY that does not say so."""
-        if self.nulls == "last":
-            return False
-        return falls if self.nulls == "large" else not falls
+        return self.nulls != "last" and falls == (self.nulls == "large")
 
 
 _CLAUSES: frozenset[Clause] = frozenset({"where", "group", "having", "order"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +20,12 @@ from sqlverdict.audit.gold_report import (
     is_rearranged,
     miss_weight,
 )
-from sqlverdict.audit.question_words import absent_numbers, asks_one_number, counted_words
+from sqlverdict.audit.question_words import (
+    absent_numbers,
+    asks_one_number,
+    counted_thing,
+    counted_words,
+)
 from sqlverdict.audit.suspicion import DOUBT, SIGN, SUSPICIONS, Suspicion
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import Limits
@@ -209,6 +215,10 @@ def test_a_number_of_the_question_that_the_gold_does_not_use(look: Look) -> None
         ("The 3 best?", "SELECT a FROM t ORDER BY b LIMIT 3", []),
         ("Of the 1990s and room MU215?", "SELECT a FROM t", []),
         ("Between 3 and 5?", "SELECT a FROM t WHERE b > 3", ["5"]),
+        ("Mehr als 1.000 Leute?", "SELECT a FROM t WHERE b > 1000", []),
+        ("Plus de 3,5 euros ?", "SELECT a FROM t WHERE b > 3.5", []),
+        ("أكثر من ٣؟", "SELECT a FROM t WHERE b > 3", []),
+        ("Mehr als 1.000 Leute?", "SELECT a FROM t WHERE b > 7", ["1.000"]),
     ],
 )
 def test_numbers_in_other_spellings(question: str, sql: str, absent: list[str]) -> None:
@@ -316,3 +326,63 @@ def test_words_of_questions() -> None:
     assert not asks_one_number("Wie viele sind es?")
     assert counted_words("Count the number of the different cities") == ["cities"]
     assert counted_words("Which cities are there?") == []
+    assert counted_thing("the number of the cars with horsepower above 3") == ["cars"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Was sind die Namen aller Feste?",
+        "Do total, quais os nomes?",
+        "Has visto los nombres?",
+        "Are vreun nume?",
+        "有多少个活动?",
+        "",
+        " " * 10_000,
+        "\ud800\x00'; DROP TABLE event; --",
+    ],
+)
+def test_a_question_that_is_not_english_is_not_read(look: Look, question: str) -> None:
+    assert set(look(question, "SELECT name FROM event WHERE event_id < 3")) <= {"gold_values"}
+
+
+def test_a_condition_is_not_what_is_counted(look: Look) -> None:
+    gold = "SELECT COUNT(*) FROM event WHERE kind = 'Meal'"
+    assert "gold_counts" not in look("How many dinners with kind Meal are there?", gold)
+    assert "gold_counts" in look("How many kinds with a name are there?", gold)
+
+
+HOSTILE = {
+    "formulas": "count(a " * 1_250,
+    "numbers": " ".join(map(str, range(2_050))),
+    "digits": "1" * 10_000 + "a",
+    "commas": "1," * 5_000 + "a",
+    "how many": "how many " * 1_111,
+    "spaces": "how many" + " " * 10_000 + "!",
+    "each": "each " * 2_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_long_question_is_read_in_linear_time(look: Look, name: str) -> None:
+    """Counted in lines of our code that run, not in seconds."""
+
+    def steps(question: str) -> int:
+        number = 0
+
+        def trace(frame: Any, event: str, _: Any) -> Any:
+            nonlocal number
+            number += event == "line" and "sqlverdict" in frame.f_code.co_filename
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            look(question, "SELECT name FROM event WHERE event_id < 3", knowledge=question)
+        finally:
+            sys.settrace(before)
+        return number
+
+    text = HOSTILE[name]
+    steps(text[:100])
+    assert steps(text) < 3 * steps(text[: len(text) // 2])

@@ -22,10 +22,12 @@ from weakref import finalize
 from sqlverdict.audit.gold_model import GoldModel, WeightedFeature, gold_features, gold_model
 from sqlverdict.audit.gold_report import GoldReport, Rerun, case_reports, gold_reports
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.text import count, near
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Result
+from sqlverdict.records import Case, Failure, Fault, Result
 from sqlverdict.report.one_run.case import evidence_lines, prediction_text
 from sqlverdict.runlog.run import Run
 
@@ -217,6 +219,7 @@ def suspect_golds(
     knowledge: Mapping[str, str] | None = None,
     schemas: Mapping[str, Schema] | None = None,
     rerun: Rerun | None = None,
+    dialect: str | None = None,
     only: Sequence[str] = (),
     at_least: float = 0.0,
     model: GoldModel | None = None,
@@ -229,6 +232,7 @@ def suspect_golds(
         knowledge: What comes with each question, by case; without it the question stands alone.
         schemas: Schemas by database, to tell strings from columns and queries from each other.
         rerun: Runs queries again; without it only the run logs are read.
+        dialect: The dialect of the golds; by default that of the first run's engine.
         only: List golds with one of these suspicions, and show only these; by default all. Ranks
             do not depend on it.
         at_least: Leave out golds below this rank.
@@ -238,7 +242,10 @@ def suspect_golds(
         UsageError: neither a run nor a case is given, or there is no such suspicion.
     """
     if not runs and not cases:
-        raise UsageError("no run is given; name the folders that evaluate wrote")
+        raise UsageError(
+            "no run is given, and no case: name the folders that evaluate wrote, or cases, whose "
+            "golds are then looked at alone"
+        )
     known = SUSPICIONS.names()
     for name in only:
         if name not in known:
@@ -251,14 +258,16 @@ def suspect_golds(
     suspects = Ranking[Suspect]()
     counts: Counter[str] = Counter()
     failures: Counter[str] = Counter()
-    golds = 0
+    golds = away = 0
+    dialect = dialect or _dialect(runs)
     reports = (
-        gold_reports(runs, knowledge=knowledge, schemas=schemas, rerun=rerun)
+        gold_reports(runs, knowledge=knowledge, schemas=schemas, rerun=rerun, dialect=dialect)
         if runs
-        else case_reports(cases, schemas=schemas, rerun=rerun)
+        else case_reports(cases, schemas=schemas, rerun=rerun, dialect=dialect)
     )
     for report in reports:
         golds += 1
+        away += _is_away(report)
         everything = [each for one in SUSPICIONS.items() for each in _look(*one, report, failures)]
         raised = [each for each in everything if each.name in suspectors]
         features = _weigh(model, report, everything, failures)
@@ -273,8 +282,22 @@ def suspect_golds(
         systems=tuple(run.manifest.system for run in runs),
         suspects=suspects.ranked(),
         counts={name: counts[name] for name in suspectors if counts[name]},
-        notes=(*_notes(runs, knowledge, rerun), *_failure_notes(failures)),
+        notes=(*_notes(runs, knowledge, rerun, away), *_failure_notes(failures)),
     )
+
+
+def _dialect(runs: Sequence[Run]) -> str:
+    """The dialect of the engine on which golds ran."""
+    names = [run.manifest.engine for run in runs if ENGINES.has(run.manifest.engine)]
+    return ENGINES.get(names[0]).dialect if names else DEFAULT_DIALECT
+
+
+def _is_away(report: GoldReport) -> bool:
+    """Whether the gold should run again, and its database does not answer."""
+    if report.rerun is None or report.gold_answer is not None:
+        return False
+    outcome = report.rerun(report.case.gold[0])
+    return outcome is None or (isinstance(outcome, Failure) and outcome.fault is Fault.ENGINE)
 
 
 def _look(
@@ -333,7 +356,7 @@ def _suspect(
 
 
 def _notes(
-    runs: Sequence[Run], knowledge: Mapping[str, str] | None, rerun: Rerun | None
+    runs: Sequence[Run], knowledge: Mapping[str, str] | None, rerun: Rerun | None, away: int
 ) -> list[str]:
     notes = []
     if len(runs) == 1:
@@ -349,4 +372,6 @@ def _notes(
         notes.append(
             "no query was run again: golds that return nothing show only where one differs"
         )
+    if away:
+        notes.append(f"{count(away, 'gold')} could not be run: the database is not available")
     return notes

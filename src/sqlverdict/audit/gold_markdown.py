@@ -23,9 +23,10 @@ def audit_text(audit: Audit, most: int | None = None) -> Iterator[str]:
 
 def _blocks(audit: Audit, suspects: Sequence[Suspect]) -> Iterator[str]:
     systems = ", ".join(md_cell(name) for name in audit.systems)
+    source = f"from the answers of {systems}" if systems else "from what they show themselves"
     yield "# Golds under suspicion"
     yield (
-        f"{count(len(audit.suspects), 'gold')} of {audit.golds:,}, from the answers of {systems}. "
+        f"{count(len(audit.suspects), 'gold')} of {audit.golds:,}, {source}. "
         f"Probabilities come from a model fitted to people's labels; each gold may be right."
     )
     rows = [(SUSPICIONS.get(name).title, f"{number:,}") for name, number in audit.counts.items()]

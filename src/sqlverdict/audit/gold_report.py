@@ -16,10 +16,11 @@ from sqlverdict.compare.query.text import Texts
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.evidence import Failed, Judged, Refuted
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.parse.qualified import with_plain_names, with_real_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.reasons import WITHOUT_SQL
-from sqlverdict.records import Answer, Case, Outcome, Query, Result, Verdict
+from sqlverdict.records import Answer, Case, Failure, Outcome, Query, Reason, Result, Verdict
 from sqlverdict.report.agreement.opinions import results_match
 from sqlverdict.runlog.run import Run, system_names
 
@@ -78,6 +79,8 @@ class GoldReport:
         gold_answer: What the first gold returned, where it was run again.
         systems: How many runs have the case at all.
         schema: The schema, where known.
+        rerun: Runs a query on the database, where that is wanted.
+        dialect: The dialect of the gold.
     """
 
     case: Result
@@ -87,6 +90,23 @@ class GoldReport:
     systems: int = 0
     schema: Schema | None = field(default=None, repr=False)
     rerun: Callable[[str], Outcome | None] | None = field(default=None, repr=False, compare=False)
+    dialect: str = DEFAULT_DIALECT
+
+    @property
+    def query(self) -> Query | None:
+        """The first gold, over the schema's own names of tables; ``None``: it cannot be read."""
+        query = parse(self.case.gold[0], self.dialect)
+        if self.schema is not None:
+            query = with_plain_names(query, self.schema)
+        return query if isinstance(query, Query) else None
+
+    def probe(self, sql: str) -> Outcome:
+        """The outcome of a query over the schema's own names; a failure without a database."""
+        outcome = None
+        if self.rerun is not None:
+            real = sql if self.schema is None else with_real_names(sql, self.schema)
+            outcome = self.rerun(real)
+        return outcome or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
 
 
 def gold_reports(
@@ -95,6 +115,7 @@ def gold_reports(
     knowledge: Mapping[str, str] | None = None,
     schemas: Mapping[str, Schema] | None = None,
     rerun: Rerun | None = None,
+    dialect: str = DEFAULT_DIALECT,
 ) -> Iterator[GoldReport]:
     """One report a case with a gold, one at a time, in the order of the first run that has it.
 
@@ -106,10 +127,18 @@ def gold_reports(
         knowledge: What comes with each question, by case; ``None``: not at hand.
         schemas: Schemas by database.
         rerun: Runs queries again, if that is wanted.
+        dialect: The dialect of the golds.
     """
     weights = _weights(runs)
     for results in _side_by_side(runs):
-        yield report_of(results, knowledge=knowledge, schemas=schemas, rerun=rerun, weights=weights)
+        yield report_of(
+            results,
+            knowledge=knowledge,
+            schemas=schemas,
+            rerun=rerun,
+            weights=weights,
+            dialect=dialect,
+        )
 
 
 def case_reports(
@@ -117,6 +146,7 @@ def case_reports(
     *,
     schemas: Mapping[str, Schema] | None = None,
     rerun: Rerun | None = None,
+    dialect: str = DEFAULT_DIALECT,
 ) -> Iterator[GoldReport]:
     """One report a case with a gold, where there is no system: what the gold itself shows."""
     for index, case in enumerate(cases):
@@ -135,8 +165,13 @@ def case_reports(
                 turn=case.turn,
                 earlier=case.earlier,
             )
-            knowledge = {case.id: case.knowledge}
-            report = report_of([("", line)], knowledge=knowledge, schemas=schemas, rerun=rerun)
+            report = report_of(
+                [("", line)],
+                knowledge={case.id: case.knowledge},
+                schemas=schemas,
+                rerun=rerun,
+                dialect=dialect,
+            )
             yield replace(report, systems=0)
 
 
@@ -201,6 +236,7 @@ def report_of(
     schemas: Mapping[str, Schema] | None = None,
     rerun: Rerun | None = None,
     weights: Mapping[str, float] | None = None,
+    dialect: str = DEFAULT_DIALECT,
 ) -> GoldReport:
     """The report of one case, from what each system's run says about it.
 
@@ -210,6 +246,7 @@ def report_of(
         schemas: Schemas by database.
         rerun: Runs queries again, if that is wanted.
         weights: How much a miss of each system says; by default each says the same.
+        dialect: The dialect of the gold.
     """
     first = results[0][1]
     schema = (schemas or {}).get(first.db_id)
@@ -242,6 +279,7 @@ def report_of(
         systems=len(results),
         schema=schema,
         rerun=run if rerun is not None else None,
+        dialect=dialect,
     )
 
 

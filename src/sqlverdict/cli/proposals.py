@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlverdict.audit.gold import Audit, Suspect
 from sqlverdict.audit.proposal import Proposal
 from sqlverdict.audit.propose import Proposer, metric_of
+from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.atomic import replacing
@@ -35,14 +36,15 @@ def find_proposals(
     """Proposals for each suspect whose database is at hand.
 
     Args:
-        runs: The runs; the first says how answers are compared.
+        runs: The runs; the first says how answers are compared. There may be none.
         audit: Its suspects.
         runner: Runs queries.
         database_of: Where the databases are.
         tell: Told how many suspects of how many were examined.
     """
     proposals: dict[str, Sequence[Proposal]] = {}
-    with closing(Proposer(runner, metric_of(runs[0]))) as proposer:
+    metric = metric_of(runs[0]) if runs else f"ex[{DEFAULT_PRESET}]"
+    with closing(Proposer(runner, metric)) as proposer:
         for number, suspect in enumerate(audit.suspects):
             if tell is not None:
                 tell(number, len(audit.suspects))
@@ -95,7 +97,7 @@ def proposals_text(suspects: Sequence[Suspect], proposals: Proposals) -> Iterato
 
 def write_review(
     path: Path,
-    runs: Sequence[Run],
+    benchmark: str,
     audit: Audit,
     proposals: Proposals,
     runner: QueryRunner,
@@ -106,6 +108,6 @@ def write_review(
         each.case.id: CaseFacts(each.knowledge or "", database_of(each.case.db_id))
         for each in audit.suspects
     }
-    page = review_page(runs[0], audit.suspects, proposals, CaseDatabases(runner, facts))
+    page = review_page(benchmark, audit.suspects, proposals, CaseDatabases(runner, facts))
     with replacing(path, lasting=False) as file:
         file.write(page)

@@ -66,14 +66,12 @@ def _check(
 
 def _question(fact: Fact, dialect: str, schema: Schema) -> str | None:
     """SQL for one row that breaks a fact; ``None`` where there is none, or others ask for it."""
-    mark = dialect_of(dialect).quote
-
-    def name(word: str) -> str:
-        return mark + word.replace(mark, mark * 2) + mark
+    record = dialect_of(dialect)
+    name = record.quoted
 
     def source(word: str) -> str:
         known = schema.table(word)
-        return name(word) if known is None else known.source_text(mark)
+        return name(word) if known is None else known.source_text(record.quote)
 
     def there(alias: str, columns: Iterable[str]) -> str:
         return " AND ".join(f"{alias}.{name(column)} IS NOT NULL" for column in columns)

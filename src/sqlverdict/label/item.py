@@ -122,7 +122,11 @@ class ItemContent(msgspec.Struct, frozen=True):
 
 def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemContent:
     """The pair with one of the queries first. Runs both."""
-    result = item.result
+    return show_pair(item.pair, item.result, databases, first)
+
+
+def show_pair(pair: str, result: Result, databases: CaseDatabases, first: Side) -> ItemContent:
+    """A case as a pair of a digest or id, with one of the queries first. Runs both."""
     sides: tuple[Side, Side] = ("gold", "prediction")
     if first == "prediction":
         sides = ("prediction", "gold")
@@ -150,7 +154,7 @@ def show_item(item: QueueItem, databases: CaseDatabases, first: Side) -> ItemCon
         for n, query in enumerate(spelled.queries)
     ]
     content = ItemContent(
-        pair=item.pair,
+        pair=pair,
         id=result.id,
         db_id=result.db_id,
         question=result.question,

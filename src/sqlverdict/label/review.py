@@ -16,17 +16,15 @@ import msgspec
 from sqlverdict.audit.gold import Suspect
 from sqlverdict.audit.proposal import Proposal
 from sqlverdict.label.databases import CaseDatabases
-from sqlverdict.label.item import show_item
+from sqlverdict.label.item import show_pair
 from sqlverdict.label.layout_sql import layout_pair
-from sqlverdict.label.queue import QueueItem
-from sqlverdict.runlog.run import Run
 from sqlverdict.web.assets import one_file
 
 PAGES = "sqlverdict.label.page"
 
 
 def review_page(
-    run: Run,
+    benchmark: str,
     suspects: Sequence[Suspect],
     proposals: Mapping[str, Sequence[Proposal]],
     databases: CaseDatabases,
@@ -34,23 +32,23 @@ def review_page(
     """The file; the queries run now.
 
     Args:
-        run: A run that has the cases.
+        benchmark: The benchmark's name.
         suspects: The golds, the most suspect first; those without a proposal are left out.
         proposals: What is proposed, by case.
         databases: Runs the queries.
     """
     items = [
-        _item(run, suspect, proposals[suspect.case.id], databases)
+        _item(suspect, proposals[suspect.case.id], databases)
         for suspect in suspects
         if proposals.get(suspect.case.id)
     ]
     key = blake2b(msgspec.json.encode(items), digest_size=8).hexdigest()
-    data = {"key": key, "benchmark": run.manifest.benchmark, "items": items}
+    data = {"key": key, "benchmark": benchmark, "items": items}
     return one_file(PAGES, "review.html", {}, msgspec.json.encode(data)).encode()
 
 
 def _item(
-    run: Run, suspect: Suspect, proposals: Sequence[Proposal], databases: CaseDatabases
+    suspect: Suspect, proposals: Sequence[Proposal], databases: CaseDatabases
 ) -> dict[str, Any]:
     case = suspect.case
     raised = [f"odds x{one.odds:.1f}: {one.feature.words}" for one in suspect.raised_by]
@@ -64,14 +62,14 @@ def _item(
         "rank": suspect.rank,
         "suspicions": [*raised, *(f"{one.name}: {one.message}" for one in suspect.suspicions)],
         "gold": case.gold,
-        "proposals": [_proposal(run, one, databases) for one in proposals],
+        "proposals": [_proposal(one, databases) for one in proposals],
     }
 
 
-def _proposal(run: Run, proposal: Proposal, databases: CaseDatabases) -> dict[str, Any]:
+def _proposal(proposal: Proposal, databases: CaseDatabases) -> dict[str, Any]:
     own = proposal.candidate
     result = proposal.result
-    content = show_item(QueueItem(result.id, result, run, own.systems), databases, "gold")
+    content = show_pair(result.id, result, databases, "gold")
     # An accepted text goes into a file: the page shows it as it is there.
     texts = layout_pair(result.gold[0], own.sql)
     sides = [

@@ -18,7 +18,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlverdict.dialects import dialect_of
-from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold, pieces
@@ -60,7 +59,8 @@ def with_real_names(sql: str, schema: Schema) -> str:
     """A query of ours over the names of a schema's tables, as the real database reads it.
 
     Args:
-        sql: The query, in which names stand in double quotes.
+        sql: The query, in which names stand in double quotes, or in backticks where these are an
+            engine's own.
         schema: The tables.
     """
     names = _real_names(schema)
@@ -69,8 +69,12 @@ def with_real_names(sql: str, schema: Schema) -> str:
 
 @lru_cache(maxsize=64)
 def _real_names(schema: Schema) -> dict[str, str]:
-    hidden = (table for table in schema.tables if table.is_hidden)
-    return {quote_name(table.name): table.source_text() for table in hidden}
+    hidden = [table for table in schema.tables if table.is_hidden]
+    return {
+        mark + table.name.replace(mark, mark * 2) + mark: table.source_text(mark)
+        for mark in ('"', "`")
+        for table in hidden
+    }
 
 
 @lru_cache(maxsize=1_024)
@@ -311,12 +315,9 @@ class _Rewriting:
             start, end = part.meta_get("start"), part.meta_get("end")
             if not isinstance(start, int) or not isinstance(end, int):
                 raise _NoPlainName(f"the place of {part.name} is not known")
-        text = self._quoted(name) + (f" AS {self._quoted(alias)}" if alias else "")
+        quoted = self._record.quoted
+        text = quoted(name) + (f" AS {quoted(alias)}" if alias else "")
         self._edits.append((parts[0].meta_get("start"), parts[-1].meta_get("end") + 1, text))
-
-    def _quoted(self, name: str) -> str:
-        mark = self._record.quote
-        return mark + name.replace(mark, mark * 2) + mark
 
     def _edited(self) -> str:
         sql, at, texts = self._query.sql, 0, list[str]()

@@ -9,7 +9,7 @@ from typing import Literal
 from sqlglot import exp
 from sqlglot.expressions import Column, Expr
 
-from sqlverdict.files.sqlite import quote_name
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Cell, Query
@@ -47,7 +47,7 @@ class ComparedLiteral:
 
     ``text`` is the literal's text; ``number`` says that it is written without quotes.
     ``optional`` says that the condition holds without it too: an item of a list, or one side
-    of an OR.
+    of an OR. ``dialect`` is that in which names and literal are written.
     """
 
     table: str
@@ -56,16 +56,22 @@ class ComparedLiteral:
     text: str
     number: bool = False
     optional: bool = False
+    dialect: str = DEFAULT_DIALECT
 
     @property
     def reference(self) -> str:
         """The column as SQL."""
-        return f"{quote_name(self.table)}.{quote_name(self.column)}"
+        quoted = dialect_of(self.dialect).quoted
+        return f"{quoted(self.table)}.{quoted(self.column)}"
 
     @property
     def literal(self) -> str:
         """The literal as SQL."""
-        return self.text if self.number else "'" + self.text.replace("'", "''") + "'"
+        if self.number:
+            return self.text
+        escaped = dialect_of(self.dialect).backslashes
+        text = self.text.replace("\\", "\\\\") if escaped else self.text
+        return "'" + text.replace("'", "''") + "'"
 
     @property
     def condition(self) -> str:
@@ -108,8 +114,8 @@ def _compared(node: Expr, resolver: Resolver) -> Iterator[tuple[Expr, ColumnRef,
 
 def find_row(run: Run, compared: ComparedLiteral, condition: str) -> list[Cell] | None:
     """A value of the column where a condition holds, in a list; ``None``: it is not known."""
-    column, table = quote_name(compared.column), quote_name(compared.table)
-    sql = f"SELECT {column} FROM {table} WHERE {condition} LIMIT 1"  # noqa: S608 (quoted)
+    table = dialect_of(compared.dialect).quoted(compared.table)
+    sql = f"SELECT {compared.reference} FROM {table} WHERE {condition} LIMIT 1"  # noqa: S608 (quoted)
     outcome = run(sql)
     return [row[0] for row in outcome.rows] if isinstance(outcome, Answer) else None
 

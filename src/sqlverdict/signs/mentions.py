@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -88,19 +89,27 @@ def _literal(node: Expr, schema: Schema | None) -> str | None:
 
 def mentions_value(text: str, value: str) -> bool:
     """Whether a text mentions a value, in any usual spelling."""
-    plain, plain_value = _plain(text), _plain(value)
+    plain, numbers, stems = _read(text)
+    plain_value = _plain(value)
     if plain_value and plain_value in plain:
         return True
-    numbers = _numbers(text)
     if _NUMBER.fullmatch(value.strip()):
         number = float(value)
         return number in numbers or number * 100 in numbers or number / 100 in numbers
     parts = [float(part) for part in re.findall(r"\d+", value)]
     words = [word for word in plain_words(value) if not word.isdigit()]
-    spoken = set(plain_words(text))
-    stems = {word_stem(word) for word in spoken}
     dated = all(part == 0 or part in numbers for part in parts)
     return dated and all(word_stem(word) in stems for word in words) and bool(parts or words)
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> tuple[str, frozenset[float], frozenset[str]]:
+    """A text without case and accents, its numbers, and the stems of its words.
+
+    A text is asked about many values, and is read once.
+    """
+    words = plain_words(text)
+    return " ".join(words), frozenset(_numbers(text)), frozenset(map(word_stem, words))
 
 
 def plain_words(text: str) -> list[str]:

@@ -18,10 +18,14 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 
 from sqlverdict.audit.gold_report import GoldReport
-from sqlverdict.audit.question_words import counted_words, formula_columns, table_of_words
+from sqlverdict.audit.question_words import (
+    counted_thing,
+    counted_words,
+    formula_columns,
+    table_of_words,
+)
 from sqlverdict.audit.repeated_values import repeats
 from sqlverdict.audit.suspicion import DOUBT, SIGN, SUSPICIONS, Suspicion
-from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Query
@@ -43,12 +47,12 @@ class GoldCounts:
     def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """What is counted instead."""
         schema, words = report.schema, counted_words(report.case.question)
-        query = parse(report.case.gold[0]) if words and schema is not None else None
-        if schema is None or not isinstance(query, Query):
+        query = report.query if words and schema is not None else None
+        if schema is None or query is None:
             return
         table = table_of_words(words, schema)
         if table is None:
-            yield from _repeated(report, query, schema, words)
+            yield from _repeated(report, query, schema)
             return
         columns = list(dict.fromkeys(_count_columns(query, schema)))
         known = formula_columns(report.knowledge or "")
@@ -80,9 +84,7 @@ def _is_other(column: ColumnRef, table: Table, schema: Schema, known: set[str]) 
     )
 
 
-def _repeated(
-    report: GoldReport, query: Query, schema: Schema, words: list[str]
-) -> Iterator[Suspicion]:
+def _repeated(report: GoldReport, query: Query, schema: Schema) -> Iterator[Suspicion]:
     """A column that is asked for by name and repeats its values, where all rows are counted."""
     select = query.tree
     counts = list(query.find_all(exp.Count))
@@ -97,7 +99,7 @@ def _repeated(
         return
     if any(isinstance(node.this, exp.Distinct) for node in counts):
         return
-    stems = set(map(word_stem, words))
+    stems = set(map(word_stem, counted_thing(report.case.question)))
     for column in table.columns:
         if word_stem(column.name.lower()) in stems and repeats(report, table, column.name):
             text = column_text((table.name, column.name))

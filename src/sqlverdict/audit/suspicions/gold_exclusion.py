@@ -14,8 +14,6 @@ from sqlglot import exp
 
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SIGN, SUSPICIONS, Suspicion
-from sqlverdict.parse.query import parse
-from sqlverdict.records import Failure, Outcome, Query, Reason
 from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.signs.literals import (
     ComparedLiteral,
@@ -37,14 +35,10 @@ class GoldExclusion:
 
     def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """Each such text."""
-        rerun, schema = report.rerun, report.schema
-        query = parse(report.case.gold[0]) if rerun is not None and schema is not None else None
-        if rerun is None or schema is None or not isinstance(query, Query):
+        schema = report.schema
+        query = report.query if report.rerun is not None and schema is not None else None
+        if schema is None or query is None:
             return
-
-        def run(sql: str) -> Outcome:
-            return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
-
         resolver = Resolver(query.tree, schema)
         for node in query.find_all(exp.NEQ):
             column = resolver.column(node.this) if isinstance(node.this, exp.Column) else None
@@ -52,8 +46,9 @@ class GoldExclusion:
             text = literal[0] if literal is not None else quoted_text(node.expression, resolver)
             if column is None or not text or (literal is not None and literal[1]):
                 continue
-            compared = ComparedLiteral(*column, "=", text)
-            near = near_value(run, compared) if is_absent(run, compared) else None
+            compared = ComparedLiteral(*column, "=", text, dialect=query.dialect)
+            absent = is_absent(report.probe, compared)
+            near = near_value(report.probe, compared) if absent else None
             if near is not None:
                 message = f"the gold excludes {text!r}; {'.'.join(column)} has {near!r} instead"
                 detail = {"text": text, "near": near}

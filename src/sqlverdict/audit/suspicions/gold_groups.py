@@ -19,8 +19,6 @@ from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.question_words import each_words, table_of_words
 from sqlverdict.audit.repeated_values import repeats
 from sqlverdict.audit.suspicion import DOUBT, SUSPICIONS, Suspicion
-from sqlverdict.dialects import DEFAULT_DIALECT
-from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Query
 from sqlverdict.refute.read.columns import Resolver
@@ -38,8 +36,8 @@ class GoldGroups:
 
     def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """The first reason, in words."""
-        query = parse(report.case.gold[0])
-        if not isinstance(query, Query):
+        query = report.query
+        if query is None:
             return
         for message in (*_without_partner(query), *_merged(report, query)):
             yield Suspicion(NAME, WEIGHT, message, feature=DOUBT)
@@ -55,8 +53,10 @@ def _without_partner(query: Query) -> Iterator[str]:
         for node in having.find_all(exp.LT, exp.LTE, exp.EQ):
             if not isinstance(node.this, exp.Count) or not isinstance(node.expression, exp.Literal):
                 continue
+            if node.find_ancestor(exp.Not, exp.Select) is not select:
+                continue
             if not isinstance(node, exp.EQ) or node.expression.name == "0":
-                text = node.sql(dialect=DEFAULT_DIALECT)
+                text = node.sql(dialect=query.dialect)
                 yield f"HAVING {text} over an inner join leaves out what has no partner at all"
 
 

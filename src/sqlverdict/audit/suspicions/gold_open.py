@@ -18,7 +18,8 @@ from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import DOUBT, SUSPICIONS, Suspicion
 from sqlverdict.evidence import relations_of
 from sqlverdict.parse.query import parse
-from sqlverdict.records import Answer, Failure, Outcome, Query, Reason
+from sqlverdict.parse.tokens import fold
+from sqlverdict.records import Answer, Query, Reason
 from sqlverdict.signs.open_limits import find_open_cut
 
 NAME = "gold_open"
@@ -54,22 +55,22 @@ def _logged(report: GoldReport) -> str:
 
 
 def _tie_now(report: GoldReport) -> str:
-    query = parse(report.case.gold[0])
-    if report.gold_answer is None or not isinstance(query, Query):
+    query = report.query
+    if report.gold_answer is None or query is None:
         return ""
     return _tie(report, query, report.gold_answer)
 
 
 def _tie_inside(report: GoldReport) -> str:
     """The tie of a subquery with a LIMIT that runs alone; one that needs its outer query fails."""
-    query = parse(report.case.gold[0])
-    if report.rerun is None or not isinstance(query, Query):
+    query = report.query
+    if report.rerun is None or query is None:
         return ""
     for select in query.find_all(exp.Select):
-        if select is query.tree or select.args.get("limit") is None:
+        if select is query.tree or select.args.get("limit") is None or _reads_common(select):
             continue
-        inner = parse(select.sql(dialect=query.dialect))
-        answer = report.rerun(inner.sql) if isinstance(inner, Query) else None
+        inner = parse(select.sql(dialect=query.dialect), query.dialect)
+        answer = report.probe(inner.sql) if isinstance(inner, Query) else None
         if isinstance(inner, Query) and isinstance(answer, Answer):
             tie = _tie(report, inner, answer)
             if tie:
@@ -77,16 +78,21 @@ def _tie_inside(report: GoldReport) -> str:
     return ""
 
 
+def _reads_common(select: exp.Select) -> bool:
+    """Whether a subquery reads a common table expression that stands outside of it.
+
+    Alone it would read a table of that name, if there is one.
+    """
+    names = {fold(each.alias) for each in select.root().find_all(exp.CTE)}
+    names -= {fold(each.alias) for each in select.find_all(exp.CTE)}
+    return any(fold(each.name) in names for each in select.find_all(exp.Table))
+
+
 def _tie(report: GoldReport, query: Query, answer: Answer) -> str:
     """How a LIMIT of a query leaves its answer open, in words; empty where it does not."""
-    rerun = report.rerun
-    if rerun is None:
+    if report.rerun is None:
         return ""
-
-    def probe(sql: str) -> Outcome:
-        return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
-
-    cut = find_open_cut(query, answer, probe)
+    cut = find_open_cut(query, answer, report.probe)
     if cut is None:
         return ""
     how = "cuts through a tie" if cut.ordered else "comes without ORDER BY"

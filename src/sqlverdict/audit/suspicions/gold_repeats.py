@@ -15,6 +15,7 @@ from collections.abc import Iterable
 
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import DOUBT, SUSPICIONS, Suspicion
+from sqlverdict.report.terminal.tables import short
 
 NAME = "gold_repeats"
 WEIGHT = 0.3
@@ -33,10 +34,11 @@ class GoldRepeats:
         times = Counter(tuple(map(repr, row)) for row in rows)
         if len(times) == len(rows):
             return
-        (row, most), *_ = times.most_common(1)
+        # Not the first one: some engines return rows in any order.
+        most, row = max((number, row) for row, number in times.items())
         message = (
             f"the gold returns {len(rows)} rows, {len(times)} of them different; "
-            f"({', '.join(row)}) comes {most} times"
+            f"({short(', '.join(row), 80)}) comes {most} times"
         )
         detail = {"rows": len(rows), "different": len(times)}
         yield Suspicion(NAME, WEIGHT, message, detail=detail, feature=DOUBT)

@@ -18,7 +18,6 @@ from sqlglot import exp
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.question_words import asks_one_number, asks_yes_or_no
 from sqlverdict.audit.suspicion import DOUBT, SIGN, SUSPICIONS, Suspicion
-from sqlverdict.parse.query import parse
 from sqlverdict.records import Query
 
 NAME = "gold_shape"
@@ -41,15 +40,14 @@ class GoldShape:
             if len(answer.rows) > 1 and (number or asks_yes_or_no(report.case.question)):
                 message = f"the question asks {asks}, and the gold returns {len(answer.rows)} rows"
                 yield Suspicion(NAME, ROWS, message, feature=SIGN)
-        elif number and (why := _several_rows(report.case.gold[0])):
+        elif number and (why := _several_rows(report.query)):
             message = f"the question asks {asks}, and the gold {why}"
             yield Suspicion(NAME, QUERY, message, feature=DOUBT)
 
 
-def _several_rows(sql: str) -> str:
+def _several_rows(query: Query | None) -> str:
     """What makes a query return several rows, in words; empty where nothing does."""
-    query = parse(sql)
-    select = query.tree if isinstance(query, Query) else None
+    select = query.tree if query is not None else None
     if not isinstance(select, exp.Select) or select.args.get("limit") is not None:
         return ""
     if select.args.get("group") is not None:

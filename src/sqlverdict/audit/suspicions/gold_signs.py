@@ -15,8 +15,6 @@ from collections.abc import Iterable
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.evidence import Signs
-from sqlverdict.parse.query import parse
-from sqlverdict.records import Failure, Outcome, Query, Reason
 from sqlverdict.signs.look import signs_of
 from sqlverdict.signs.sign import Subject
 
@@ -72,18 +70,11 @@ def _logged(report: GoldReport) -> dict[str, str]:
 
 
 def _signs_now(report: GoldReport) -> dict[str, str]:
-    rerun, schema, answer = report.rerun, report.schema, report.gold_answer
-    if rerun is None or schema is None or answer is None:
+    schema, answer, query = report.schema, report.gold_answer, report.query
+    if report.rerun is None or schema is None or answer is None or query is None:
         return {}
-    query = parse(report.case.gold[0])
-    if not isinstance(query, Query):
-        return {}
-
-    def run(sql: str) -> Outcome:
-        return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
-
     known = "\n".join((*report.case.earlier, report.knowledge or ""))
-    subject = Subject(query, schema, run, report.case.question, known, answer)
+    subject = Subject(query, schema, report.probe, report.case.question, known, answer)
     messages: dict[str, str] = {}
     for notice in signs_of(subject):
         messages.setdefault(notice.name, notice.message)

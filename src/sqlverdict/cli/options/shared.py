@@ -315,9 +315,10 @@ def run_argument() -> Any:
     return argument(type=FOLDER, metavar="RUN")
 
 
-def runs_argument() -> Any:
+def runs_argument(*, required: bool = True) -> Any:
     """One or more run folders."""
-    return argument(type=FOLDER, metavar="RUN...", nargs=-1, required=True)
+    metavar = "RUN..." if required else "[RUN...]"
+    return argument(type=FOLDER, metavar=metavar, nargs=-1, required=required)
 
 
 def command_line() -> str:

@@ -1,9 +1,9 @@
-"""Find golds that may be wrong, from the answers of systems, with evidence."""
+"""Find golds that may be wrong, from the golds and the answers of systems, with evidence."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -44,23 +44,23 @@ from sqlverdict.cli.proposals import (
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
-from sqlverdict.errors import SchemaError, UsageError
-from sqlverdict.execute.attempt import read_engine_schema
+from sqlverdict.errors import DatabaseError, SchemaError, UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.atomic import replacing
-from sqlverdict.files.references import is_at_hand, is_server
+from sqlverdict.files.references import is_at_hand
 from sqlverdict.files.text import count
 from sqlverdict.load.databases import find_databases
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.records import Outcome
+from sqlverdict.records import Case, Outcome
 from sqlverdict.report.terminal.console import Screen, progress_line
 from sqlverdict.report.terminal.tables import short, table
 from sqlverdict.runlog.run import read_run
 
 _EXAMPLES = (
+    "sqlverdict audit --benchmark spider --root spider",
     "sqlverdict audit runs/a runs/b runs/c",
     "sqlverdict audit runs/* --benchmark bird --root bird --out suspects.md",
     "sqlverdict audit runs/* --benchmark bird --root bird --execute --out suspects.jsonl",
@@ -72,14 +72,14 @@ _EXAMPLES = (
 class AuditArgs:
     """The options of ``audit``."""
 
-    runs: tuple[Path, ...] = runs_argument()
+    runs: tuple[Path, ...] = runs_argument(required=False)
     data: DataArgs = group(DataArgs)
     schema: Path | None = schema_option()
     execute: bool = option(
         "--execute",
         is_flag=True,
         heading=Heading.EVIDENCE,
-        help="Run golds and predictions again.",
+        help="Run golds and predictions again. Without a RUN, golds always run.",
     )
     propose: bool = option(
         "--propose",
@@ -115,10 +115,15 @@ class AuditArgs:
     html: Path | None = html_option()
     as_json: bool = json_option()
 
+    @property
+    def runs_queries(self) -> bool:
+        """Whether queries run: on demand, and always where there is no run that did so before."""
+        return self.execute or self.propose or not self.runs
+
 
 @command(AuditArgs, examples=_EXAMPLES)
 def audit(args: AuditArgs) -> None:
-    """List the golds of the runs that may be wrong, the most suspect first.
+    """List the golds that may be wrong, the most suspect first.
 
     The rank of a gold is the probability that it is wrong, by a model fitted to people's labels:
     how many systems match it, how many agree on another answer, signs of a mistake in its query.
@@ -126,25 +131,28 @@ def audit(args: AuditArgs) -> None:
     --execute finds what run folders alone do not show. A suspect gold may be right.
 
     Run folders are enough. --benchmark or --cases adds the questions' knowledge, and --execute
-    runs the queries again on the benchmark's databases.
+    runs the queries again on the benchmark's databases. Without a RUN, the golds of --benchmark or
+    --cases are run and looked at alone.
 
     --propose adds up to three candidates for a better gold: what systems answer, and the gold with
     small changes. Each differs from the gold on the real database or on a small one. Nothing is
     changed: on the page that --out FILE.html writes, a person accepts, edits or rejects them, and
     saves the decisions as a file for leaderboard --golds.
     """
-    _check_pages(args)
-    runs = [read_run(folder) for folder in args.runs]
-    cases = _read_cases(args.data)
-    schemas = _schemas(args, cases.databases)
+    _check_inputs(args)
+    runs = [read_run(folder) for folder in args.runs or ()]
+    benchmark = _read_cases(args.data, golds_alone=not runs)
     runner = _open_runner(args)
-    database_of = _find_database(cases.databases, args.data)
+    schemas = _schemas(args, runner, benchmark.databases)
+    database_of = _find_database(benchmark.databases, args.data)
     try:
         report = suspect_golds(
             runs,
-            knowledge=cases.knowledge,
+            cases=() if runs else benchmark.cases,
+            knowledge=benchmark.knowledge,
             schemas=schemas,
             rerun=_rerun(runner, database_of) if runner is not None else None,
+            dialect=_dialect(runner, benchmark.databases),
             only=args.suspicions,
             at_least=args.min_rank,
         )
@@ -159,7 +167,8 @@ def audit(args: AuditArgs) -> None:
             notes = (*report.notes, *proposal_notes(report, proposals))
             report = replace(report, notes=notes)
             for path in filter(_is_page, args.out):
-                write_review(path, runs, report, proposals, runner, database_of)
+                name = runs[0].manifest.benchmark if runs else benchmark.name
+                write_review(path, name, report, proposals, runner, database_of)
     finally:
         if runner is not None:
             runner.close()
@@ -188,14 +197,23 @@ def _is_page(path: Path) -> bool:
     return path.suffix.lower() == ".html"
 
 
-def _check_pages(args: AuditArgs) -> None:
-    """Refuse a page to review proposals where there are none."""
+def _check_inputs(args: AuditArgs) -> None:
+    """Refuse an audit of nothing, and pages of what there is not."""
     page = next(filter(_is_page, args.out), None)
     if page is not None and not args.propose:
         raise UsageError(
             f"--out {page} is the page to review proposals: add --propose. The report of the runs "
             f"is --html {page}"
         )
+    if args.runs:
+        return
+    if args.data.benchmark is None and args.data.cases is None:
+        raise UsageError(
+            "nothing to audit: name the folders of runs (RUN...), or the golds themselves with "
+            "--benchmark NAME --root DIR or --cases FILE --databases DIR"
+        )
+    if args.html is not None:
+        raise UsageError("--html is the report of runs, and there is none: use --out FILE.md")
 
 
 def _record(suspect: Suspect, proposals: Proposals, args: AuditArgs) -> dict[str, Any]:
@@ -209,46 +227,58 @@ def _record(suspect: Suspect, proposals: Proposals, args: AuditArgs) -> dict[str
 
 @dataclass(frozen=True)
 class _BenchmarkFacts:
-    """What an audit needs of the benchmark: its knowledge and its databases, not its cases.
+    """What an audit needs of the benchmark.
 
     Attributes:
+        name: Its name; empty where no benchmark is named.
+        cases: The cases.
         knowledge: The knowledge of a question by case; ``None`` where no benchmark is named.
         databases: The database files, by id.
     """
 
+    name: str = ""
+    cases: Sequence[Case] = ()
     knowledge: dict[str, str] | None = None
     databases: dict[str, str] = field(default_factory=dict)
 
 
-def _read_cases(data: DataArgs) -> _BenchmarkFacts:
+def _read_cases(data: DataArgs, *, golds_alone: bool) -> _BenchmarkFacts:
     if data.benchmark is None and data.cases is None:
         return _BenchmarkFacts()
     knowledge: dict[str, str] = {}
     databases: dict[str, str] = {}
-    cases = list(read_benchmark(data).cases)
+    benchmark = read_benchmark(data)
+    cases = list(benchmark.cases)
     for case in cases:
         # A case without an entry has no knowledge.
         if case.knowledge:
             knowledge[case.id] = case.knowledge
-        if case.database is not None:
-            databases[case.db_id] = case.database
-    return _BenchmarkFacts(knowledge if cases else None, databases)
+        database = (case.gold_database if golds_alone else None) or case.database
+        if database is not None:
+            databases[case.db_id] = database
+    name = benchmark.name if data.cases is None else data.cases.name
+    return _BenchmarkFacts(name, cases, knowledge if cases else None, databases)
 
 
-def _schemas(args: AuditArgs, databases: Mapping[str, str]) -> Mapping[str, Schema] | None:
-    path = args.schema or args.data.databases
-    if path is not None and not is_server(str(path)):
+def _schemas(
+    args: AuditArgs, runner: QueryRunner | None, databases: Mapping[str, str]
+) -> Mapping[str, Schema] | None:
+    engine = ENGINES.get(args.data.engine_name)
+    path = args.schema or (args.data.databases if engine.in_python else None)
+    if path is not None:
         return load_schemas(path)
+    if runner is None:
+        return None
     schemas = {}
-    for db_id, file in databases.items() if args.execute or args.propose else ():
+    for db_id, file in databases.items():
         # A database that cannot be read says so when a query runs on it.
-        with suppress(SchemaError, OSError):
-            schemas[db_id] = read_engine_schema(ENGINES.get(args.data.engine_name), file)
+        with suppress(SchemaError, DatabaseError, OSError):
+            schemas[db_id] = runner.schema(file)
     return schemas or None
 
 
 def _open_runner(args: AuditArgs) -> QueryRunner | None:
-    if not args.execute and not args.propose:
+    if not args.runs_queries:
         return None
     data = args.data
     if not any((data.databases, data.benchmark, data.cases)):
@@ -259,6 +289,14 @@ def _open_runner(args: AuditArgs) -> QueryRunner | None:
     return open_runner(
         args.data.engine_name, args.timeout, default_path(), trust_role=args.trust_role
     )
+
+
+def _dialect(runner: QueryRunner | None, databases: Mapping[str, str]) -> str | None:
+    """The dialect of the engine that runs the golds; ``None``: they do not run."""
+    if runner is None:
+        return None
+    first = next(iter(databases.values()), None)
+    return (runner.engine if first is None else runner.engine_for(first)).dialect
 
 
 def _find_database(known: Mapping[str, str], data: DataArgs) -> DatabaseOf:
@@ -306,9 +344,10 @@ def _show(report: Audit, proposals: Proposals, args: AuditArgs) -> None:
     most, least = args.show, args.min_rank
     screen = Screen()
     systems = count(len(report.systems), "system")
+    source = f"the answers of {systems}" if report.systems else "what they show themselves"
     screen.line(
-        f"{len(report.suspects):,} of {count(report.golds, 'gold')} may be wrong, by the answers "
-        f"of {systems}: rank {least:g} or more (the setting min-rank)",
+        f"{len(report.suspects):,} of {count(report.golds, 'gold')} may be wrong, by {source}: "
+        f"rank {least:g} or more (the setting min-rank)",
         "heading",
     )
     screen.line(
