@@ -220,13 +220,14 @@ def _minimum(run: Run, label: str, least: float) -> GateCondition:
     detail = f"{count(estimate.scored, 'case')} scored, {estimate.unscored:,} unscored"
     required = f"{round(least * 100, 6):g}%"
     name = f"{label} at least {required}"
-    step = show_cases(run, "--verdict", Verdict.INCORRECT) if label == run.deciding else ""
+    step = show_cases(run, verdict=Verdict.INCORRECT) if label == run.deciding else ""
     return GateCondition(name, actual, f"≥ {required}", passed, (detail,), next_step=step)
 
 
-def show_cases(run: Run, *words: str) -> str:
+def show_cases(run: Run, *ids: str, **options: str) -> str:
     """The command that shows some cases of a run."""
-    return shlex.join(["sqlverdict", "show", str(run.folder), *words])
+    words = [str(OptionName(name, value)) for name, value in options.items()]
+    return " ".join([shlex.join(["sqlverdict", "show", str(run.folder), *ids]), *words])
 
 
 def _counts(run: Run) -> Mapping[str, int]:
@@ -245,7 +246,7 @@ def _maximum(run: Run, word: str, allowed: Allowance, counts: Mapping[str, int])
         f"{actual:,} of {cases:,}",
         f"≤ {allowed}",
         actual <= allowed.most(cases),
-        next_step=show_cases(run, "--verdict" if word in list(Verdict) else "--reason", word),
+        next_step=show_cases(run, **{"verdict" if word in list(Verdict) else "reason": word}),
     )
 
 
