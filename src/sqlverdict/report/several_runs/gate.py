@@ -226,8 +226,8 @@ def _minimum(run: Run, label: str, least: float) -> GateCondition:
 
 def show_cases(run: Run, *ids: str, **options: str) -> str:
     """The command that shows some cases of a run."""
-    words = [str(OptionName(name, value)) for name, value in options.items()]
-    return " ".join([shlex.join(["sqlverdict", "show", str(run.folder), *ids]), *words])
+    words = (word for name, value in options.items() for word in OptionName(name, value).words)
+    return shlex.join(["sqlverdict", "show", str(run.folder), *ids, *words])
 
 
 def _counts(run: Run) -> Mapping[str, int]:
