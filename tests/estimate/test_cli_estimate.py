@@ -134,6 +134,21 @@ def test_a_panel_in_a_file_serves_a_later_run(run: Run, tmp_path: Path) -> None:
     gate = invoke("check", later.folder, "--min-accuracy", "0.6", "--labels", panel)
     assert gate.exit_code == 7, gate.output
     assert f"needs a label: {changed}" in gate.output
+    assert "too few labels (59 labels)" in gate.output, "a bound would look like an answer"
+    assert f"next: sqlverdict label {later.folder} --out more" in gate.output
+
+
+@pytest.mark.parametrize(
+    ("least", "words"),
+    [("0.99", "is below the minimum: mend answers"), ("0.74", "only a new draw with more labels")],
+)
+def test_a_gate_that_shows_nothing_says_what_would(
+    run: Run, tmp_path: Path, least: str, words: str
+) -> None:
+    votes = vote_all([run], tmp_path / "labels", 60, good)
+    gate = invoke("check", run.folder, "--min-accuracy", least, "--labels", votes)
+    assert gate.exit_code == 1, gate.output
+    assert words in gate.output
 
 
 def test_the_difference_of_two_runs(run: Run, tmp_path: Path) -> None:

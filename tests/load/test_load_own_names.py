@@ -68,6 +68,18 @@ def test_what_is_not_used_is_named_once_with_the_option(tmp_path: Path, name: st
     assert not any("not used" in note for note in mapped.notes)
 
 
+def test_notes_propose_what_a_column_may_be(tmp_path: Path) -> None:
+    """Times are no ids, and a column that nothing is known of is no difficulty."""
+    text = "code,latency_ms,gold,prediction\na1,91.5,SELECT 1,SELECT 1\nb2,8.25,SELECT 2,SELECT 2\n"
+    notes = " ".join(read(tmp_path, text).notes)
+    assert "code=id" in notes
+    assert "latency_ms=id" not in notes
+    assert "=difficulty" not in notes
+    assert "such as rule_evidence=knowledge" in " ".join(
+        read(tmp_path, text.replace("latency_ms", "rule_evidence")).notes
+    )
+
+
 def test_a_repeated_id_of_another_name_can_be_left_out(tmp_path: Path) -> None:
     text = "qid,gold\n1,SELECT 1\n1,SELECT 2\n"
     with pytest.raises(BenchmarkError) as error:

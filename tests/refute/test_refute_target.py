@@ -73,6 +73,23 @@ def refuted(search: EngineSearch, shop: tuple[Engine, str], gold: str, other: st
     return search.refute(parse(gold, dialect), parse(other, dialect), budget=budget)
 
 
+def test_the_grade_is_that_of_the_rows_which_the_engine_shows(tmp_path: Path) -> None:
+    """A search on SQLite writes days into a column of moments; the engine makes moments of them."""
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    path = tmp_path / "sales.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE sale (id INTEGER PRIMARY KEY, sold TIMESTAMP)")
+        moments = "TIMESTAMP '2024-01-03 09:30:00' + i * INTERVAL 7 HOUR"
+        connection.execute(f"INSERT INTO sale SELECT i, {moments} FROM range(60) AS t(i)")
+    engine = ENGINES.get("duckdb")
+    search = EngineSearch(engine, str(path), engine.schema(str(path)))
+    gold = "SELECT count(*) FROM sale WHERE sold >= '2024-01-01' AND sold < '2024-02-01'"
+    witness = refuted(search, (engine, ""), gold, "SELECT count(*) FROM sale WHERE month(sold) = 1")
+    search.close()
+    assert isinstance(witness, Witness)
+    assert (witness.grade, witness.broken) == ("ordinary", ())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("gold", "prediction"),

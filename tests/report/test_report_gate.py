@@ -131,3 +131,15 @@ def test_a_gate_without_conditions_is_a_mistake(scored_run: Scored) -> None:
         check_run(run, Rules(max_regressions=Allowance(number=0)))
     with pytest.raises(UsageError, match="nothing uses it"):
         check_run(run, Rules(minimums={"ex": 0.5}), [run])
+
+
+def test_what_is_not_met_names_the_command_that_shows_the_cases(scored_run: Scored) -> None:
+    baseline, after = scored_run("before", [1.0] * 3), scored_run("after", [0.0] * 2)
+    rules = Rules(
+        minimums={"ex": 0.5},
+        maximums={"VALUE_MISMATCH": Allowance(number=0), "incorrect": Allowance(number=0)},
+        max_regressions=Allowance(number=0),
+    )
+    steps = [condition.next_step for condition in check_run(after, rules, [baseline]).conditions]
+    words = ["--verdict incorrect", "--reason VALUE_MISMATCH", "--verdict incorrect", "q0 q1"]
+    assert steps == [f"sqlverdict show {after.folder} {word}" for word in words]

@@ -169,20 +169,21 @@ def unused_note(file: str, fields: Iterable[str], queries: Sequence[str] = ()) -
         names = ", ".join(map(shlex.quote, systems))
         note += f". Answers of other systems are evaluated with the option system {names}"
     if others := [name for name in unused if name not in queries]:
-        name = others[0]
+        name = next((other for other in others if _likely_field(other)), others[0])
         field, tag = f"{name}={_likely_field(name)}", f"{name}=tags.{name}"
+        such_as = f", such as {shlex.quote(field)}" if _likely_field(name) else ""
         note += (
-            ". The option column NAME=FIELD reads a column as a field, such as "
-            f"{shlex.quote(field)}; {shlex.quote(tag)} keeps it in the run, to group by"
+            f". The option column NAME=FIELD reads a column as a field{such_as}; "
+            f"{shlex.quote(tag)} keeps it in the run, to group by"
         )
     return note
 
 
 def _likely_field(name: str) -> str:
-    """The field of ours that a column's name is most like, for an example in a note."""
+    """The field of ours that a column's name is most like, for a note; empty where it is none."""
     words = {"evidence": "knowledge", "hint": "knowledge", "knowledge": "knowledge", "id": "id"}
     parts = re.split(r"[\W_]+", name.casefold())
-    return next((words[part] for part in parts if part in words), "difficulty")
+    return next((words[part] for part in parts if part in words), "")
 
 
 def check_case_columns(columns: Mapping[str, str], lacks: Iterable[str], names: Names) -> None:

@@ -30,7 +30,7 @@ from sqlverdict.errors import Choice, Part, UnclearColumns, column_option
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.files.text import few_of
 from sqlverdict.load.columns.column_map import LEAVE_OUT
-from sqlverdict.load.columns.ids import distinct_columns, is_number_name, number_columns
+from sqlverdict.load.columns.ids import is_number_name, number_columns, whole_columns
 from sqlverdict.load.columns.words import Role, is_question_name, role_of
 from sqlverdict.load.fields import ANSWER_KEYS, CASE_ALIASES, FIELD_NAMES, ID_KEYS
 from sqlverdict.load.replies.fenced import extract_sql
@@ -185,7 +185,7 @@ def guess_columns(
         {**guess, **dict.fromkeys(questions, "question"), **dict.fromkeys(ids, "id")},
         has_gold or "gold" in guess.values(),
         has_prediction or "prediction" in guess.values(),
-        () if ids or "id" in known else tuple(numbers or distinct_columns(rest, rows)),
+        () if ids or "id" in known else tuple(numbers or whole_columns(rest, rows)),
     )
 
 

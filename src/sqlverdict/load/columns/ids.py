@@ -25,6 +25,7 @@ _NUMBERS = frozenset(
     )
 )
 _LONGEST = 40
+_FRACTION = re.compile(r"[-+]?\d*\.\d+")
 ROW_NUMBERS = "the cases are numbered by row, from 1"
 """What the note says where a table has no ids."""
 
@@ -42,6 +43,15 @@ def number_columns(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> l
 def distinct_columns(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The columns in which each cell is an integer or one short word, and no two are the same."""
     return [name for name in names if _is_distinct([row.get(name) for row in rows])]
+
+
+def whole_columns(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Those of them that a note may propose: fractions are measures, such as times."""
+    return [
+        name
+        for name in distinct_columns(names, rows)
+        if not all(_FRACTION.fullmatch(str(row.get(name)).strip()) for row in rows)
+    ]
 
 
 def _is_distinct(cells: Sequence[Any]) -> bool:

@@ -223,7 +223,8 @@ class EngineSearch:
             words = sentence(screen, contract=contract)
             difference = trial.determined_difference(rows)
             if difference is not None:
-                return self._witness(pair, trial, difference, replace(screen, sentence=words))
+                about = self._regraded(pair, replace(screen, sentence=words), rows)
+                return self._witness(pair, trial, difference, about)
             if screen.kind == "undetermined_prediction":
                 first = trial.difference(rows)
                 open_pair = open_answer(trial, pair.gold, pair.part, [first] if first else [])
@@ -330,6 +331,13 @@ class EngineSearch:
         gold, prediction = pair.lite
         ranked = (gold.sql,) if only_gold else None
         return Grader(pair.lite_part, real, gold.sql, prediction.sql, ranked=ranked)
+
+    def _regraded(self, pair: _EnginePair, screen: Witness, rows: Content) -> Witness:
+        """A witness with the grade of the rows that the engine takes: a day may be a moment now."""
+        grader = self._grader(pair)
+        assert grader is not None, "a screen has queries in SQLite's words"
+        grade, broken = grader.grade(Instance(pair.lite_part, rows))
+        return replace(screen, grade=grade, broken=broken)
 
     def _new_witness(
         self,

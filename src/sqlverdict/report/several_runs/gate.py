@@ -6,6 +6,7 @@ regression, and a metric that scored nothing meets no minimum.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +40,8 @@ class GateCondition:
     detail: tuple[str, ...] = ()
     is_open: bool = False
     """Whether too little is known to tell."""
+    next_step: str = ""
+    """What to do where it is not met, such as the command that shows the cases."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ def check_run(
     for label in rules.metrics or tuple(rules.minimums) or (choose_metric(runs, None),):
         choose_metric(runs, label)
         flips.append(find_flips(run, baselines, label))
-        conditions += _against(flips[-1], rules)
+        conditions += _against(run, flips[-1], rules)
         notes += _noise_notes(flips[-1])
     notes += dict.fromkeys(note for each in baselines for note in differences(each, run))
     labels = [*rules.minimums, *words, *(each.label for each in flips)]
@@ -216,7 +219,15 @@ def _minimum(run: Run, label: str, least: float) -> GateCondition:
     actual = percent(estimate.value, 2) if estimate.value is not None else "no case scored"
     detail = f"{count(estimate.scored, 'case')} scored, {estimate.unscored:,} unscored"
     required = f"{round(least * 100, 6):g}%"
-    return GateCondition(f"{label} at least {required}", actual, f"≥ {required}", passed, (detail,))
+    name = f"{label} at least {required}"
+    step = show_cases(run, verdict=Verdict.INCORRECT) if label == run.deciding else ""
+    return GateCondition(name, actual, f"≥ {required}", passed, (detail,), next_step=step)
+
+
+def show_cases(run: Run, *ids: str, **options: str) -> str:
+    """The command that shows some cases of a run."""
+    words = (word for name, value in options.items() for word in OptionName(name, value).words)
+    return shlex.join(["sqlverdict", "show", str(run.folder), *ids, *words])
 
 
 def _counts(run: Run) -> Mapping[str, int]:
@@ -235,6 +246,7 @@ def _maximum(run: Run, word: str, allowed: Allowance, counts: Mapping[str, int])
         f"{actual:,} of {cases:,}",
         f"≤ {allowed}",
         actual <= allowed.most(cases),
+        next_step=show_cases(run, **{"verdict" if word in list(Verdict) else "reason": word}),
     )
 
 
@@ -243,9 +255,9 @@ def _unscored(run: Run, allowed: Allowance, counts: Mapping[str, int]) -> GateCo
     return replace(_maximum(run, str(Verdict.UNSCORED), allowed, counts), detail=faults)
 
 
-def _against(flips: Flips, rules: Rules) -> Iterator[GateCondition]:
+def _against(run: Run, flips: Flips, rules: Rules) -> Iterator[GateCondition]:
     if rules.max_regressions is not None:
-        yield _regressions(flips, rules)
+        yield _regressions(run, flips, rules)
     if rules.max_drop is None:
         return
     drop, noisy = flips.drop, rules.max_drop == NOISE
@@ -261,7 +273,7 @@ def _against(flips: Flips, rules: Rules) -> Iterator[GateCondition]:
     )
 
 
-def _regressions(flips: Flips, rules: Rules) -> GateCondition:
+def _regressions(run: Run, flips: Flips, rules: Rules) -> GateCondition:
     lost = flips.lost
     if rules.max_regressions == NOISE:
         most, noise = flips.noise_lost or 0, f", the noise of {count(flips.baselines, 'run')}"
@@ -272,6 +284,7 @@ def _regressions(flips: Flips, rules: Rules) -> GateCondition:
         f"{case.id}: {case.why}. {short(case.question)}" if case.after else f"{case.id}: {case.why}"
         for case in lost[:_MOST_LOST]
     ]
+    ids = [case.id for case in lost[:_MOST_LOST] if case.after]
     more = [f"and {len(lost) - _MOST_LOST:,} more"] if len(lost) > _MOST_LOST else []
     name = f"at most {count(most, 'regression')}{noise}" if most or noise else "no regressions"
     return GateCondition(
@@ -280,6 +293,7 @@ def _regressions(flips: Flips, rules: Rules) -> GateCondition:
         f"≤ {most:,}" if most else "0",
         len(lost) <= most,
         (*lines, *more),
+        next_step=show_cases(run, *ids) if ids else "",
     )
 
 

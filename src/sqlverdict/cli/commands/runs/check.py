@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -237,16 +238,44 @@ def _accuracy(args: CheckArgs, run: Run) -> GateCondition | None:
     looks = f", {args.looks} planned looks" if args.looks > 1 else ""
     source = ", taken as drawn at random" if RANDOM_NOTE in outcome.notes else ""
     needed = [f"needs a label: {case}" for case in outcome.needed]
+    step = _vote_step(run, args.labels) if needed else ""
     if without := outcome.share.pending - len(needed):
         needed.append(f"{count(without, 'drawn pair')} without a vote: label goes on with them")
+    number = f"({count(outcome.share.labels, 'label')}{looks}{source})"
+    if gate.answer == "not shown":
+        needed.append(_distance(outcome.share.value, gate.least))
     return GateCondition(
         "accuracy by labels",
-        f"{gate.answer}: at least {percent(gate.bound)} "
-        f"({count(outcome.share.labels, 'label')}{looks}{source})",
+        # A bound without the labels that are missing is no answer: it may lie above the minimum.
+        f"{gate.answer} {number}"
+        if gate.answer == "too few labels"
+        else f"{gate.answer}: at least {percent(gate.bound)} {number}",
         percent(gate.least),
         gate.answer == "shown",
         tuple(needed),
         is_open=gate.answer == "too few labels",
+        next_step=step,
+    )
+
+
+def _vote_step(run: Run, labels: Path) -> str:
+    """How the cases that need a label get one."""
+    number = str(run.summary.cases)
+    line = ["sqlverdict", "label", str(run.folder), "--out", "more", "--n", number]
+    return (
+        f"{shlex.join(line)}; vote on these cases, write them with --export-votes, and append "
+        f"that file to {labels}"
+    )
+
+
+def _distance(value: float | None, least: float) -> str:
+    """What an estimate beside the minimum leaves to do."""
+    if value is None or value < least:
+        known = percent(value) if value is not None else "not known"
+        return f"the estimate, {known}, is below the minimum: mend answers before you label more"
+    return (
+        f"the estimate is {percent(value)}, and chance could give that to a system below the "
+        "minimum: only a new draw with more labels can show more (estimate --plan)"
     )
 
 
@@ -259,6 +288,8 @@ def _show(report: GateReport) -> None:
         )
         for line in condition.detail if not condition.passed else ():
             screen.line(f"        {line}")
+        if condition.next_step and not condition.passed:
+            screen.line(f"        next: {condition.next_step}")
     show_notes(screen, report.notes)
     screen.line()
     for sentence in report.decided_by:
