@@ -209,14 +209,6 @@ def test_few_labels_join_a_neighbour() -> None:
     ]
 
 
-@pytest.mark.parametrize(("labels", "number"), [((30, 30), 2), ((26, 34), 2), ((15, 45), 1)])
-def test_strata_that_the_draw_met_unevenly_are_joined(labels: tuple[int, int], number: int) -> None:
-    """Strata that tell nothing apart would make the interval more than 5% wider."""
-    names = ("proved", "accepted")
-    strata = [DrawnStratum(name, 1000, n, n, 0) for name, n in zip(names, labels, strict=True)]
-    assert len(join_neighbours(strata)) == number
-
-
 def test_the_difference_needs_no_label_for_equal_queries() -> None:
     first = run_of()
     second = [

@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from statistics import fmean
 from types import MappingProxyType
 
@@ -40,13 +39,9 @@ from sqlverdict.load.people.labels import Label, LabelIndex, Labels
 from sqlverdict.load.people.votes import vote_digest
 from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
-from sqlverdict.score.statistics.strata import Stratum, share_parts
 
 LEAST_LABELS = 5
 """Strata that are formed after the draw have at least as many labels, or join a neighbour."""
-
-MOST_VARIANCE = 1.1
-"""What strata that are formed after the draw may cost: 1.1 makes an interval 5% wider at most."""
 
 RANDOM_NOTE = "the file does not say how the cases were drawn: they are taken as drawn at random"
 
@@ -287,17 +282,11 @@ def _by_evidence(
 def join_neighbours(
     strata: Sequence[DrawnStratum], least: int = LEAST_LABELS
 ) -> list[DrawnStratum]:
-    """The strata in their order, as few of them joined as it takes.
-
-    The one with the fewest labels joins the neighbour that has fewer: until each has enough, and
-    until strata that tell nothing apart would cost little. Which labels are right decides nothing,
-    so that the interval holds.
-    """
+    """The strata in their order, those with few labels joined with the neighbour that has fewer."""
     joined = list(strata)
     while len(joined) > 1:
         fewest = min(range(len(joined)), key=lambda index: joined[index].labels)
-        enough = joined[fewest].labels >= min(least, joined[fewest].size)
-        if enough and _variance_without_gain(joined) <= MOST_VARIANCE:
+        if joined[fewest].labels >= min(least, joined[fewest].size):
             break
         beside = [index for index in (fewest - 1, fewest + 1) if 0 <= index < len(joined)]
         other = min(beside, key=lambda index: joined[index].labels)
@@ -313,18 +302,6 @@ def join_neighbours(
             )
         ]
     return joined
-
-
-def _variance_without_gain(strata: Sequence[DrawnStratum]) -> float:
-    """The variance over strata that are all alike, against that of the same labels without them."""
-    if not all(each.labels for each in strata):
-        return inf
-    one = Stratum(sum(each.size for each in strata), sum(each.labels for each in strata), 0)
-    if not one.remainder:
-        return 1.0
-    parts = share_parts([Stratum(each.size, each.labels, 0) for each in strata])
-    variance = sum(part.weight**2 * part.stratum.remainder / part.stratum.labels for part in parts)
-    return variance / (one.remainder / one.labels)
 
 
 def _ordered(strata: Mapping[str, _StratumCount]) -> list[tuple[str, _StratumCount]]:
