@@ -60,7 +60,7 @@ def test_every_system_stands_under_every_set(cases: list[sv.Case], tmp_path: Pat
     relations = [(each.golds, each.id, each.relation) for each in board.questions]
     assert relations == [
         ("fixed", "1", "other answer"),
-        ("fixed", "2", "other answer"),
+        ("fixed", "2", "several golds"),
         ("same", "0", "proved equal"),
     ]
     # Runs that commands read, too, and one page.

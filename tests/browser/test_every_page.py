@@ -16,6 +16,7 @@ PAGES = {
     "report/html/assets/page.html": "test_every_section_of_the_report",
     "label/page/label.html": "test_browser_label.py",
     "label/page/adjudicate.html": "test_browser_label.py",
+    "label/page/review.html": "test_review_page.py",
 }
 """Each page of ours, and the test that looks at it."""
 

@@ -311,7 +311,14 @@ def test_metrics_have_their_other_names_in_every_command(invoke: Invoke) -> None
     assert "--min names 'ex' twice" in twice.output
 
 
-@pytest.mark.parametrize("command", ["audit", "table", "leaderboard"])
+def test_an_audit_takes_runs_or_golds_alone(invoke: Invoke) -> None:
+    assert "audit [OPTIONS] [RUN...]\n" in invoke("audit", "--help").stdout
+    missing = invoke("audit")
+    assert missing.exit_code == 2
+    assert "--cases" in missing.output
+
+
+@pytest.mark.parametrize("command", ["table", "leaderboard"])
 def test_commands_over_several_runs_say_that_they_take_several(
     command: str, invoke: Invoke
 ) -> None:

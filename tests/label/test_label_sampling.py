@@ -196,7 +196,11 @@ def test_weights_make_the_share_of_votes_that_of_the_run(run: Run, tmp_path: Pat
 def test_suspected_golds_are_chosen_by_rank_and_have_no_probability(tmp_path: Path) -> None:
     runs = []
     for number in range(3):
-        every = [replace(r, scores={"ex": 0.0, "esm": 0.0}) for r in results()]
+        # Systems that are mostly right, and all of them wrong in three cases of one kind.
+        every = [
+            replace(results()[2], index=n, id=f"q{n}", scores={"ex": float(n >= 3), "esm": 0.0})
+            for n in range(12)
+        ]
         runs.append(write_run(tmp_path / f"run{number}", every, f"system {number}"))
     whole = build_queue(runs, "suspected_gold", 100, 0)
     assert {each.probability for each in whole.sampling.values()} == {1.0}

@@ -13,6 +13,7 @@ import pytest
 import sqlverdict as sv
 from sqlverdict.rl import Rewarder
 from sqlverdict.run.garbage import THRESHOLDS, seldom_collecting
+from timeouts import HANG_SECONDS
 
 OWN = (701, 9, 8)
 
@@ -45,14 +46,14 @@ def test_batches_of_two_threads_end_in_any_order() -> None:
 
     def first() -> None:
         with seldom_collecting():
-            both_inside.wait(60)
-        first_left.wait(60)
+            both_inside.wait(HANG_SECONDS)
+        first_left.wait(HANG_SECONDS)
 
     thread = Thread(target=first)
     thread.start()
     with seldom_collecting():
-        both_inside.wait(60)
-        first_left.wait(60)
+        both_inside.wait(HANG_SECONDS)
+        first_left.wait(HANG_SECONDS)
         assert gc.get_threshold() == THRESHOLDS
     thread.join()
     assert gc.get_threshold() == OWN

@@ -126,6 +126,8 @@ def _failing(what_if: WhatIf, condition: _Condition, side: str) -> str | None:
 
 def _fails_everywhere(what_if: WhatIf, condition: _Condition, table: str) -> bool:
     """Whether no row meets a condition, and one that does would make the queries agree."""
+    if table not in what_if.rows:
+        return False  # a view has no rows of its own to add to
     if not condition.text or some_row_meets(what_if, condition.node, table) is not False:
         return False
     names = {name for _, name in condition.column_refs}
