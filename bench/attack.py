@@ -313,7 +313,8 @@ def main() -> int:
     names = [rule.name for rule in rules_of("sound").rules]
     print(f"{sum(name in report.rules for name in names)} of {len(names)} rules in proofs; not:")
     print("  " + ", ".join(name for name in names if name not in report.rules))
-    kinds = ("wrong proof", "wrong rewriting", "rejected proof", "contradiction", "illegal witness")
+    kinds = ("wrong proof", "proof of a query that fails", "wrong rewriting", "rejected proof")
+    kinds += ("contradiction", "illegal witness")
     for name, count in sorted(report.counts.items()):
         print(f"{count:9,} {name}")
     for name in kinds:

@@ -4,8 +4,9 @@ Four label sets (``audit_data.py``). Printed for each: the area under the ROC cu
 of counting (the share of systems that differ from the gold), the paired difference, and the wrong
 golds among the first 20 and 50, with 95 % intervals that draw questions anew; then expected against
 observed, what each feature is worth, each suspicion alone, what fewer systems and run folders alone
-are worth. No gold is ranked by a model that has seen its question. The main figure leaves the whole
-set out: the model is fitted on the other three, without the questions of the set.
+are worth, and what each bound of the rank lists. No gold is ranked by a model that has seen its
+question. The main figure leaves the whole set out: the model is fitted on the other three, without
+the questions of the set.
 
 Run: ``python bench/audit.py [--rows FILE] [--write]``; needs SQLVERDICT_DATA. ``--rows`` keeps the
 features in a file, since running all queries takes minutes.
@@ -56,6 +57,7 @@ LABELS = {
 }
 FOLDS = 10
 DRAWS = 20
+BOUNDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,8 @@ class Row:
     """One labelled gold.
 
     ``share`` is the share of systems that differ from it. ``logged`` are its features without
-    running a query again, ``fewer`` those with 0, 1, 2 or 3 systems. ``signs`` are its suspicions
-    and the signs among them, by name.
+    running a query again, ``fewer`` those with 0, 1, 2, 3 or 10 systems. ``signs`` are its
+    suspicions and the signs among them, by name.
     """
 
     set: str
@@ -95,7 +97,7 @@ def row(item: Labelled) -> Row:
     random = Random(item.key)
     raised = look(report)
     fewer: dict[str, list[Features]] = {}
-    for size in (0, 1, 2, 3):
+    for size in (0, 1, 2, 3, 10):
         number = min(size, len(report.answers))
         draws = [random.sample(report.answers, number) for _ in range(DRAWS if size else 1)]
         # What the gold itself shows does not depend on the systems.
@@ -302,6 +304,37 @@ def less(rows: Sequence[Row]) -> None:
     show(title, ["what is known", *SETS], lines)
 
 
+def bounds(rows: Sequence[Row]) -> None:
+    """What the audit lists at each bound of the rank, with few and with many systems."""
+    models = other_models(rows)
+    for size in ("1", "2", "3", "10"):
+        lines = []
+        for bound in BOUNDS:
+            line = [f"{bound:g}"]
+            for one in (*SETS, ""):
+                length = hits = 0.0
+                golds = [each for each in rows if one in ("", each.set)]
+                for each in golds:
+                    draws = each.fewer[size]
+                    share = sum(is_listed(models[each.set], each, one, bound) for one in draws)
+                    length += share / len(draws)
+                    hits += each.wrong * share / len(draws)
+                shares = (length / len(golds), hits / (length or 1.0))
+                recall = hits / sum(each.wrong for each in golds)
+                line.append(" ".join(f"{share:.2f}" for share in (*shares, recall)))
+            lines.append(line)
+        number = "1 system" if size == "1" else f"{size} systems, or all that a set has"
+        title = f"Listed golds, precision and recall; {number}, fitted on the other sets"
+        show(title, ["bound", *SETS, "all"], lines)
+
+
+def is_listed(model: GoldModel, each: Row, features: Features, bound: float) -> bool:
+    """Whether the audit lists a gold."""
+    weights = model.weigh([Feature(name, value, "") for name, value in features.items()])
+    is_suspect = each.signs or any(one.raises for one in weights)
+    return bool(is_suspect) and round(model.rank(weights), 4) >= bound
+
+
 def write(rows: Sequence[Row]) -> None:
     """The model of all labels, into the package."""
     model = fit(rows)
@@ -347,6 +380,7 @@ def main() -> None:
     worth(rows)
     alone(rows)
     less(rows)
+    bounds(rows)
     if arguments.write:
         write(rows)
 

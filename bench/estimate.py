@@ -2,14 +2,14 @@
 
 Prints, as Markdown, what ``docs/measurements/estimate.md`` shows. Every population is one whose
 truth is known: the labelled sets that verdicts are measured on (each as it is, and repeated to
-2,000 cases), and populations by chance, among them some with proxies that say nothing, proxies
-that know everything, strata that are all right, and strata with a single case. Labels are drawn
-from them again and again:
+2,000 cases), populations by chance, among them some with proxies that say nothing, proxies that
+know everything, strata that are all right, and strata with a single case, and populations just
+below the end of the interval whose labels are all right. Labels are drawn again and again:
 
 * coverage: how often the interval holds the truth, drawn by strata and drawn at random;
 * width: against Wilson's interval of as many labels drawn from all cases;
 * labels for the width that 100 labels drawn from all cases give;
-* the width that a plan reckons with, and the mean width reached;
+* the width that a plan expects, and the mean width reached;
 * the gate: how often it passes a system whose accuracy is just below the minimum, at one look and
   at four planned ones;
 * the difference of two systems;
@@ -24,7 +24,7 @@ need SQLVERDICT_DATA. Takes about 20 minutes.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -32,15 +32,17 @@ from statistics import mean
 
 from agreement_pairs import table
 from estimate_populations import (
+    Counts,
     Kinds,
     LabelledPopulation,
+    end_populations,
+    interval_with_errors,
     label_set_populations,
     random_populations,
 )
-from sqlverdict.estimate.accuracy import join_neighbours
+from sqlverdict.estimate.accuracy import strata_after_draw
 from sqlverdict.estimate.allocate import allocate
 from sqlverdict.estimate.gate import bound_confidence
-from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
 from sqlverdict.estimate.plan import cautious, plan_labels
 from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.report.charts.chart import Series, line_chart
@@ -52,7 +54,6 @@ PLOT_SET = "rose-bird"
 LABELS = (20, 40, 60, 100)
 PARTS = ("sets", "saved", "plans", "gate", "random", "difference", "errors")
 ERROR_RATES = (0.0, 0.03, 0.07)
-Counts = tuple[tuple[int, int, int], ...]
 
 
 @lru_cache(maxsize=1 << 18)
@@ -78,7 +79,7 @@ def at_random(kinds: Kinds, labels: int, random: Random) -> Counts:
     for name, (size, _) in kinds.items():
         own = [right for stratum, right in sample if stratum == name]
         strata.append(DrawnStratum(name, size, len(own), len(own), sum(own)))
-    return tuple((each.size, each.labels, each.right) for each in join_neighbours(strata))
+    return tuple((each.size, each.labels, each.right) for each in strata_after_draw(strata))
 
 
 def plain(kinds: Kinds, labels: int, random: Random) -> Counts:
@@ -171,10 +172,12 @@ def false_passes(kinds: Kinds, labels: int, looks: int, draws: int) -> float:
     return passes / draws
 
 
-def random_rows(number: int, draws: int) -> Iterator[list[str]]:
-    """Coverage over populations by chance: mean, fifth percentile, least."""
-    populations = list(random_populations(number, seed=3))
+def random_rows(
+    populations_for: Callable[[int], Sequence[Kinds]], draws: int
+) -> Iterator[list[str]]:
+    """Coverage over the populations for each number of labels: mean, fifth percentile, least."""
     for labels in LABELS[:3]:
+        populations = populations_for(labels)
         for design in ("by strata", "at random"):
             hits, ratio = [], []
             for seed, kinds in enumerate(populations):
@@ -249,24 +252,29 @@ def _accuracy(kinds: Kinds) -> float:
     return right / size
 
 
-def error_rows(sets: Sequence[LabelledPopulation], draws: int) -> Iterator[list[str]]:
+def error_rows(
+    sets: Sequence[LabelledPopulation], draws: int, *, add_known: bool = False
+) -> Iterator[list[str]]:
     """Both intervals under label errors: 100 labels, 20 cases labelled by two people.
 
+    ``add_known``: as many cases more need no label, and half of them are right.
     Where the two differ the case counts as not right, as it does until an adjudicator decides.
     """
     for each in sets:
         kinds = each.repeated(2000)
+        known = sum(size for size, _ in kinds.values()) if add_known else 0
         truth = _accuracy(kinds)
+        if known:
+            truth = (truth + known // 2 / known) / 2
+        sure = ((known, known, known // 2),) if known else ()
         for rate in ERROR_RATES:
             random = Random(9)
             hits, hits_with, number, widths = 0, 0, 0, []
             for _ in range(draws):
                 counts, differ = with_label_errors(kinds, 100, 20, rate, random)
-                low, high = interval(counts)
+                low, high = interval((*counts, *sure))
                 hits += low <= truth <= high
-                wider = interval_with_label_error(
-                    *interval(counts, half_risk(0.95)), twice=20, differ=differ
-                )
+                wider = interval_with_errors(counts, differ, known)
                 if wider is not None:
                     number += 1
                     hits_with += wider[0] <= truth <= wider[1]
@@ -337,16 +345,8 @@ def main() -> None:
     if "sets" in parts:
         both = [*((p.name, p.kinds) for p in sets)]
         both += [(f"{p.name}, repeated", p.repeated(2000)) for p in sets]
-        head = [
-            "set",
-            "cases",
-            "strata",
-            "labels",
-            "by strata, %",
-            "width",
-            "at random, %",
-            "width",
-        ]
+        head = ["set", "cases", "strata", "labels"]
+        head += ["by strata, %", "width", "at random, %", "width"]
         table(head, coverage(both, args.draws))
     if "saved" in parts:
         rows = [[p.name, str(labels_for_plain(p.repeated(2000), args.draws))] for p in sets]
@@ -374,7 +374,9 @@ def main() -> None:
         table(head, random_gate_rows(args.populations, args.draws))
     if "random" in parts:
         head = ["labels", "drawn", "populations", "mean, %", "5th percentile", "least", "width"]
-        table([*head, "widest"], random_rows(args.populations, args.draws))
+        chance = list(random_populations(args.populations, seed=3))
+        table([*head, "widest"], random_rows(lambda _: chance, args.draws))
+        table([*head, "widest"], random_rows(lambda n: [*end_populations(n, 60)], args.draws))
     if "difference" in parts:
         head = ["labels of each", "pairs", "mean, %", "5th percentile", "least"]
         table(head, difference_rows(args.populations // 2, args.draws // 2))
@@ -388,6 +390,7 @@ def main() -> None:
             "not told, %",
         ]
         table(head, error_rows(sets, args.draws))
+        table(head, error_rows(sets, args.draws, add_known=True))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
 from pathlib import Path
 from random import Random
 from statistics import mean
@@ -13,12 +15,18 @@ from msgspec import structs
 
 from agreement import DATA
 from agreement_sets import labelled
+from sqlverdict.estimate.label_error import share_with_label_error
+from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of, stratum_with_judge
+from sqlverdict.score.statistics.strata import Stratum, stratified_interval
 from sqlverdict.verdicts import POLICIES
 
 Kinds = dict[str, tuple[int, int]]
 """By stratum: how many cases it has, and how many of them are right."""
 
+
+Counts = tuple[tuple[int, int, int], ...]
+"""Of each stratum: its size, its labels, and how many of them say right."""
 
 JUDGES = ("o3/ROSE", "gpt-4o/FLEX")
 """The recorded judges that make strata: the strongest one of each label set, by its own paper."""
@@ -99,6 +107,29 @@ def _population(
     return LabelledPopulation(name, kinds, probabilities)
 
 
+def end_populations(labels: int, number: int, seed: int = 5) -> Iterator[Kinds]:
+    """Populations whose share lies just below the interval of labels that are all right.
+
+    They are the worst for such an interval. Of each two, one has its wrong cases in all strata
+    alike, and one has them in the first strata.
+    """
+    random = Random(seed)
+    for turn in range(number):
+        weights = [random.gammavariate(0.7, 1) + 0.05 for _ in range(random.randint(2, 5))]
+        cases = random.choice((200, 500, 2000))
+        sizes = [max(5, round(cases * weight / sum(weights))) for weight in weights]
+        total = sum(sizes)
+        low, _ = stratified_interval([Stratum(total, labels, labels)])
+        open_ = wrong = total - (ceil(low * total) - 1)
+        kinds: Kinds = {}
+        for index, size in enumerate(sizes):
+            part = round(wrong * size / total) if turn % 2 and index < len(sizes) - 1 else open_
+            own = min(part, size, open_)
+            open_ -= own
+            kinds[str(index)] = (size, size - own)
+        yield kinds
+
+
 def random_populations(number: int, seed: int = 1) -> Iterator[Kinds]:
     """Populations by chance: sizes, rates and how they are spread.
 
@@ -124,3 +155,16 @@ def random_populations(number: int, seed: int = 1) -> Iterator[Kinds]:
             str(index): (size, round(size * rate))
             for index, (size, rate) in enumerate(zip(sizes, rates, strict=True))
         }
+
+
+@lru_cache(maxsize=1 << 18)
+def interval_with_errors(counts: Counts, differ: int, known: int) -> tuple[float, float] | None:
+    """The interval with label errors, for 20 cases that two people labelled.
+
+    So many more cases need no label; half of them are right.
+    """
+    strata = [
+        DrawnStratum(str(n), size, all_, all_, right)
+        for n, (size, all_, right) in enumerate(counts)
+    ]
+    return share_with_label_error(strata, 20, differ, known=known, known_right=known // 2)

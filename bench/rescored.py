@@ -8,22 +8,25 @@ in them but those of the cases that the page explains.
 
 Run: ``python bench/rescored.py FOLDER``; needs SQLVERDICT_DATA. ``FOLDER`` gets the runs, and the
 same command continues what was interrupted. ``--predictions spider:NAME=FILE`` adds a system to a
-board (``spider``, ``bird`` or ``mini_dev``), ``--facts FILE`` writes the facts elsewhere than to
-``docs/rescored.json``. ``python docs/rescored_page.py FILE`` prints the page of such facts.
+board (``spider``, ``bird`` or ``mini_dev``): only such systems are evaluated then, the others are
+those of ``docs/rescored.json``, and the facts go to the file of ``--facts``. A question that a new
+system's run could not score leaves its board. ``python docs/rescored_page.py FILE`` prints the page
+of such facts.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from string import ascii_letters
 from typing import Any
 
-from rescored_boards import Board, boards, evaluate_board
+from rescored_boards import Board, boards, evaluate_board, single_board
+from sqlverdict.errors import PredictionError
 from sqlverdict.evidence import Proved, Refuted
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.one_run.answers import answer_lines
@@ -104,10 +107,7 @@ def board_facts(board: Board, results: Results) -> JsonObject:
             for metric, systems in board.reference.items()
         },
         "timeouts": sum(Reason.EXECUTION_TIMEOUT in each.reasons for each in results_of_first),
-        "cut_by_time": sum(
-            not each.final and Reason.EXECUTION_TIMEOUT not in each.reasons
-            for each in results_of_first
-        ),
+        "cut_by_time": sum(not each.final for each in results_of_first),
         "systems": [
             {
                 "name": name,
@@ -119,6 +119,46 @@ def board_facts(board: Board, results: Results) -> JsonObject:
             for name in board.predictions
         ],
     }
+
+
+def add_system(facts: JsonObject, board: Board, results: Results) -> JsonObject:
+    """The facts of a board with one more system, on the questions that it could score too.
+
+    Args:
+        facts: The facts of the board.
+        board: The board with the new system alone.
+        results: Its results.
+    """
+    scored = set(common_questions(board, results))
+    places = [n for n, case_id in enumerate(facts["questions"]) if case_id in scored]
+    ids = [facts["questions"][n] for n in places]
+    ((name, first),) = next(iter(results.values())).items()
+    lost = Counter(first[each].db_id for each in facts["questions"] if each not in scored)
+    others = [
+        each
+        | {
+            "outcomes": {
+                golds: {metric: "".join(text[n] for n in places) for metric, text in texts.items()}
+                for golds, texts in each["outcomes"].items()
+            }
+        }
+        for each in facts["systems"]
+    ]
+    own = board_facts(board, results)
+    texts = {golds: outcomes(board, systems[name], ids) for golds, systems in results.items()}
+    return facts | {
+        "left_out": dict(Counter(facts["left_out"]) + lost),
+        "questions": ids,
+        "golds": _members(facts["golds"], scored),
+        "parts": _members(facts["parts"], scored),
+        "timeouts": facts["timeouts"] + own["timeouts"],
+        "cut_by_time": facts["cut_by_time"] + own["cut_by_time"],
+        "systems": [*others, {"name": name, "printed": None, "outcomes": texts}],
+    }
+
+
+def _members(parts: Mapping[str, Sequence[str]], ids: set[str]) -> dict[str, list[str]]:
+    return {name: [each for each in part if each in ids] for name, part in parts.items()}
 
 
 def _agreement(
@@ -177,20 +217,32 @@ def main() -> None:
     parser.add_argument("--facts", type=Path, default=FACTS, metavar="FILE")
     parser.add_argument("--workers", type=int, default=1, metavar="N")
     args = parser.parse_args()
-    own: dict[str, dict[str, Path]] = {}
-    for text in args.predictions:
-        entry, _, file = text.partition("=")
-        board_name, _, system = entry.partition(":")
-        own.setdefault(board_name, {})[system] = Path(file).resolve()
+    every = {board.name: board for board in boards(args.folder)}
+    try:
+        own = [_read_system(text, every) for text in args.predictions]
+        if len({(board.name, system) for board, system, _ in own}) < len(own):
+            raise ValueError("--predictions names one system twice")
+        if own and args.facts == FACTS:
+            raise ValueError("--predictions goes with --facts FILE: docs/ has published systems")
+    except ValueError as error:
+        parser.error(str(error))
+    if own:
+        facts = json.loads(FACTS.read_text(encoding="utf-8"))
+        for board, system, file in own:
+            try:
+                alone = single_board(board, system, file)
+            except PredictionError as error:
+                sys.exit(f"error: {error}")
+            folder = args.folder / "own" / system
+            results = evaluate_board(alone, folder, workers=args.workers)
+            facts["boards"] = [
+                add_system(each, alone, results) if each["name"] == board.name else each
+                for each in facts["boards"]
+            ]
+        _write_facts(args.facts, facts)
+        return
     parts, cases = [], []
-    every = boards(args.folder)
-    unknown = own.keys() - {board.name for board in every}
-    if unknown:
-        parser.error(f"there is no board {min(unknown)!r}: give BOARD:NAME=FILE")
-    for published in every:
-        board = replace(
-            published, predictions={**published.predictions, **own.get(published.name, {})}
-        )
+    for board in every.values():
         results = evaluate_board(board, args.folder, workers=args.workers)
         parts.append(board_facts(board, results))
         cases += [case_facts(*entry, results=results) for entry in CASES if entry[0] == board.name]
@@ -199,7 +251,30 @@ def main() -> None:
         "boards": parts,
         "cases": cases,
     }
-    args.facts.write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    _write_facts(args.facts, facts)
+
+
+def _write_facts(path: Path, facts: JsonObject) -> None:
+    path.write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _read_system(text: str, every: Mapping[str, Board]) -> tuple[Board, str, Path]:
+    """``BOARD:NAME=FILE``, read.
+
+    Raises:
+        ValueError: it is none, or the name is a published system's.
+    """
+    entry, _, file = text.partition("=")
+    name, _, system = entry.partition(":")
+    if name not in every:
+        raise ValueError(f"there is no board {name!r} in {text!r}: give BOARD:NAME=FILE")
+    if not system or "/" in system or system.startswith("."):
+        raise ValueError(f"{text!r} names no system: give BOARD:NAME=FILE, NAME without a slash")
+    if system in every[name].predictions:
+        raise ValueError(f"{system} is a published system of {name}: choose another name")
+    if not Path(file).is_file():
+        raise ValueError(f"there is no file {file!r}")
+    return every[name], system, Path(file).resolve()
 
 
 if __name__ == "__main__":

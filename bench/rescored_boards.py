@@ -12,13 +12,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from sqlverdict.records import Result
+from sqlverdict.load.predictions import load_predictions
+from sqlverdict.records import Prediction, Result
 from sqlverdict.runlog.run import read_run
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -119,7 +120,7 @@ def _evaluate(
 ) -> dict[str, dict[str, Result]]:
     """The results of one set of golds, by system and question."""
     words = [*board.cases, "--no-llm", "--quiet", "--workers", str(workers)]
-    words += [f"--gold-overlay={golds.overlay}"] if golds.overlay else []
+    words += [f"--golds={golds.overlay}"] if golds.overlay else []
     metrics = [metric for metric in board.metrics if metric != AS_WRITTEN]
     runs = _run(
         [
@@ -183,6 +184,26 @@ def _run(
         name: {each.id: each for each in read_run(folder).results()}
         for name, folder in folders.items()
     }
+
+
+def single_board(board: Board, system: str, file: Path) -> Board:
+    """A board with one system of somebody's own in place of the published ones.
+
+    Where replies count as they are written, its file's are read; a query alone is its own reply.
+    """
+    replies = {}
+    if AS_WRITTEN in board.metrics:
+        published = next(iter(board.replies.values()))
+        loaded = load_predictions(file, list(published))
+        replies[system] = {
+            case_id: f"{_reply(loaded[case_id])}{BIRD_MARK}{text.rpartition(BIRD_MARK)[2]}"
+            for case_id, text in published.items()
+        }
+    return replace(board, predictions={system: file}, printed={}, reference={}, replies=replies)
+
+
+def _reply(prediction: Prediction) -> str:
+    return (prediction.raw or prediction.sql or "").partition(BIRD_MARK)[0]
 
 
 def boards(folder: Path) -> tuple[Board, ...]:

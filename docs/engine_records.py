@@ -8,6 +8,9 @@ from dataclasses import fields
 from sqlverdict.dialects import DEFAULT_DIALECT, DIALECTS, Dialect, dialect_of
 from sqlverdict.execute.engine import ENGINES, Engine
 
+_MOST_WORDS = 50
+"""How many words a cell lists."""
+
 
 def engine_records() -> str:
     """The records of engines and dialects: what differs, as tables."""
@@ -42,6 +45,8 @@ def _record_table(names: Sequence[str], records: Mapping[str, object]) -> str:
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, frozenset) and len(value) > _MOST_WORDS:
+        return f"{len(value)} words"
     if isinstance(value, frozenset | tuple):
         return ", ".join(map(_cell, sorted(value)))
     # A code span that is a backquote takes two around it.

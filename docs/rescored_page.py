@@ -85,7 +85,9 @@ def _reference(board: BoardFigures) -> str:
     ]
     timeouts = board.facts["timeouts"]
     if timeouts:
-        lines.append(f"{count(timeouts, 'prediction')} ran beyond the limits of a query.")
+        cut = board.facts["cut_by_time"]
+        why = f"{cut:,} results were cut by the clock" if cut else "by steps, and not by the clock"
+        lines.append(f"{count(timeouts, 'prediction')} ran beyond the limits of a query: {why}.")
     return " ".join(lines)
 
 

@@ -212,8 +212,10 @@ python bench/rescored.py runs --facts mine.json \\
 python docs/rescored_page.py mine.json > mine.md
 ```
 
-A file may have any format that `evaluate` reads; on the board `mini_dev` its ids are BIRD's
-question ids. For other questions and databases run `sqlverdict evaluate` for each system, then
+Only your systems are evaluated; the published ones stand as they are here. Questions that your run
+could not score leave the board. A file may have any format that `evaluate` reads; on the board
+`mini_dev` it has an answer to each of the 88 questions of `runs/inputs/mini_dev.jsonl`, by its id.
+For other questions and databases run `sqlverdict evaluate` for each system, then
 `sqlverdict leaderboard RUNS`, and with `--golds FILE` for other golds
 ([inputs.md](inputs.md#one-run-several-golds); ranks are there by the value alone)."""
 

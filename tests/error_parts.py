@@ -2,7 +2,58 @@
 
 from __future__ import annotations
 
-from sqlverdict.errors import OptionName, SameCall, SqlverdictError
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from sqlverdict.errors import (
+    DatabaseError,
+    DatabaseReason,
+    MissingExtra,
+    OptionName,
+    RunLogError,
+    RunLogReason,
+    SameCall,
+    SqlverdictError,
+    UsageError,
+)
+
+
+@contextmanager
+def refuses_database(
+    reason: DatabaseReason, match: str | None = None
+) -> Iterator[pytest.ExceptionInfo[DatabaseError]]:
+    """The block raises a ``DatabaseError`` for this reason."""
+    with pytest.raises(DatabaseError, match=match) as refusal:
+        yield refusal
+    assert refusal.value.reason == reason
+
+
+@contextmanager
+def refuses_run(
+    reason: RunLogReason, match: str | None = None
+) -> Iterator[pytest.ExceptionInfo[RunLogError]]:
+    """The block raises a ``RunLogError`` for this reason."""
+    with pytest.raises(RunLogError, match=match) as refusal:
+        yield refusal
+    assert refusal.value.reason == reason
+
+
+@contextmanager
+def needs_extra(extra: str) -> Iterator[pytest.ExceptionInfo[MissingExtra]]:
+    """The block raises a ``MissingExtra`` for this extra."""
+    with pytest.raises(MissingExtra) as refusal:
+        yield refusal
+    assert refusal.value.extra == extra
+
+
+@contextmanager
+def asks_for(*names: str) -> Iterator[pytest.ExceptionInfo[UsageError]]:
+    """The block raises a ``UsageError`` that names these options, in this order."""
+    with pytest.raises(UsageError) as refusal:
+        yield refusal
+    assert [option.name for option in options_of(refusal.value)] == [*names]
 
 
 def options_of(error: SqlverdictError) -> list[OptionName]:

@@ -32,6 +32,7 @@ FLOORS = (
         "case_parts",
         "records",
         "dialects",
+        "dialect_words",
         "errors",
         "exact_number",
         "registry",
@@ -75,7 +76,7 @@ DEFERRED: tuple[tuple[str, str, str], ...] = (
     ("api.scorer", "integrations.pytest_plugin", "every run of pytest loads the plug-in"),
     ("estimate", "runlog", "only who asks for the accuracy by labels needs them"),
     ("load.people", "runlog", "only who asks for the accuracy by labels needs them"),
-    ("api.calls", "cli.label_proofs", "most labels are of the run's own predictions"),
+    ("api.calls", "cli.label_panel", "most labels are of the run's own predictions"),
     ("files.atomic", "integrations.pytest_plugin", "every run of pytest loads the plug-in"),
     ("integrations.common", "integrations.pytest_plugin", "every run of pytest loads the plug-in"),
 )

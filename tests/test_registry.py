@@ -79,8 +79,14 @@ def test_an_unknown_name_lists_what_there_is(make: MakeRegistry) -> None:
     things = make({"alpha": MEMBER.format(1), "beta": MEMBER.format(2)})
     with pytest.raises(
         UnknownMember, match=r"no thing called 'alpa'.*mean 'alpha'.*alpha, beta.*entry point"
-    ):
+    ) as unknown:
         things.get("alpa")
+    assert unknown.value.details == {
+        "kind": "thing",
+        "name": "alpa",
+        "near": "alpha",
+        "known": ["alpha", "beta"],
+    }
     for odd in ("", "../alpha", "alpha.beta", "os", "a b", "registry_here"):
         with pytest.raises(UnknownMember):
             things.get(odd)

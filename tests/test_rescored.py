@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sqlverdict.records import Result, Verdict
 from sqlverdict.situations import Situation
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -210,3 +211,73 @@ def test_the_facts_are_what_an_evaluation_of_some_questions_says(
                 metric: "".join(text[number] for number in numbers)
                 for metric, text in texts.items()
             }, (system["name"], golds, ids)
+
+
+@pytest.mark.usefixtures("modules")
+def test_a_system_of_one_s_own_joins_a_board_on_the_questions_that_it_could_score() -> None:
+    from rescored import add_system, outcomes
+    from rescored_boards import Board, GoldSet
+
+    facts = NAMES["bird"]
+    first, second = facts["golds"]
+    board = Board(
+        "bird", (), tuple(facts["metrics"]), (GoldSet(first), GoldSet(second)), {"mine": Path("x")}
+    )
+    lost = facts["questions"][0]
+
+    def result(case_id: str) -> Result:
+        unscored = case_id == lost
+        verdict = Verdict.UNSCORED if unscored else Verdict.CORRECT
+        return Result(
+            0, case_id, "club", "", ("SELECT 1",), "SELECT 1", False, verdict,
+            scores={"ex[bird]": None if unscored else 1.0},
+            situation=None if unscored else Situation.PROVED.value,
+        )  # fmt: skip
+
+    own = {each: result(each) for each in facts["questions"]}
+    joined = add_system(facts, board, {first: {"mine": own}, second: {"mine": own}})
+    ids = facts["questions"][1:]
+    assert joined["questions"] == ids
+    assert joined["left_out"] == {**facts["left_out"], "club": 1}
+    assert all(lost not in members for members in joined["parts"].values())
+    for before, after in zip(facts["systems"], joined["systems"], strict=False):
+        for golds, texts in before["outcomes"].items():
+            assert after["outcomes"][golds] == {key: text[1:] for key, text in texts.items()}
+    assert joined["systems"][-1]["outcomes"][second] == outcomes(board, own, ids)
+    assert len(joined["systems"]) == len(facts["systems"]) + 1
+
+
+@pytest.mark.usefixtures("modules")
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("nope:X={}", "there is no board 'nope'"),
+        ("bird:DAIL={}", "DAIL is a published system"),
+        ("bird:a/b={}", "names no system"),
+        ("bird={}", "names no system"),
+        ("bird:X={}.gone", "there is no file"),
+    ],
+)
+def test_what_names_no_system_of_one_s_own(text: str, complaint: str, tmp_path: Path) -> None:
+    from rescored import _read_system
+    from rescored_boards import Board
+
+    file = tmp_path / "own.txt"
+    file.write_text("SELECT 1\n")
+    every = {"bird": Board("bird", (), (), (), {"DAIL": file})}
+    with pytest.raises(ValueError, match=complaint):
+        _read_system(text.format(file), every)
+
+
+@pytest.mark.usefixtures("modules")
+def test_replies_count_as_they_are_written(tmp_path: Path) -> None:
+    from rescored_boards import AS_WRITTEN, BIRD_MARK, Board, single_board
+
+    file = tmp_path / "own.jsonl"
+    fenced = "```sql\nSELECT 1\n```"
+    file.write_text(json.dumps({"id": "7", "prediction": fenced}) + "\n")
+    published = {"other": {"7": f"SELECT 2{BIRD_MARK}club"}}
+    board = Board("mini_dev", (), (AS_WRITTEN,), (), {}, {"other": 1.0}, replies=published)
+    own = single_board(board, "mine", file)
+    assert own.replies == {"mine": {"7": f"{fenced}{BIRD_MARK}club"}}
+    assert (own.predictions, own.printed) == ({"mine": file}, {})

@@ -14,6 +14,7 @@ Records and decisions, each one file:
 ``account``         what language models cost a run folder
 ``verdicts``        how evidence becomes a judgement, by policy
 ``dialects``        what differs from one SQL dialect to the next, one record each
+``dialect_words``   words by which a text is told to be none of a dialect
 ``errors``          the tree of errors
 ``registry``        how members register
 ``pipeline``        ``evaluate()``: the stages in order

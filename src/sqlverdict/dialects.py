@@ -12,7 +12,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
+
+from sqlverdict import dialect_words as words
 
 if TYPE_CHECKING:
     from sqlglot.dialects.dialect import Dialect as SqlglotDialect
@@ -70,8 +72,9 @@ class Dialect:
             of strings never counts.
         unsure_text: What a text may hold whose meaning depends on the server's settings.
         foreign_text: What our parser reads in a text and the engine does not: operators, functions
-            and types of others. It is sought in a text in small letters, with one space for all
-            that stands between words, and without what strings hold.
+            and types of others.
+        refusals: What else our parser reads and the engine does not.
+        reserved_words: Words that are no names without quotes, unless a dot stands beside them.
         names_case: Whether names that differ in letter case are one. ``folded``: always.
             ``tables``: names of tables and aliases may be two. ``quoted``: quoted names are two.
         quote: What stands around a quoted name.
@@ -88,7 +91,8 @@ class Dialect:
         alias_clauses: The clauses whose expressions see aliases of the SELECT list. A whole term of
             GROUP BY or ORDER BY sees them in every dialect. ``window``: what stands behind OVER.
         determined_columns: Where a column may stand beside an aggregate if the grouped columns
-            determine it.
+            determine it. ``by_key``: everywhere, if they hold the primary key of its table.
+        distinct_order: By what a SELECT DISTINCT is sorted: what it shows, or over shown columns.
 
         typed: A column holds values of its declared type, and of no other. Otherwise a type is an
             affinity.
@@ -100,10 +104,12 @@ class Dialect:
         padded_collations: Those under which spaces at the end of a text do not count.
         caseless_collations: Those under which a letter of ASCII is equal to its capital.
         typed_quotes: A text in quotes is read as a value of the type beside it.
+        strict_types: Some types have no order or no MAX; NULL out of a query or a CASE is a text.
         nested_texts: Which texts are values with parts. ``brackets``: ``[1, 2]`` is a list and
             ``{'x': 1}`` a structure. ``braces``: ``{1, 2}`` is a list.
         sample_types: A declaration for each kind of values, for tables that test a rule.
         indexable_text: The type of texts that a key may have, where TEXT has no length.
+        zero_dates: It has the date 0000-00-00, which ``IS NULL`` takes for NULL in some places.
         most_hours: The greatest TIME: a day's end, or a span of several days.
 
         hands_on_order: A query around one source shows its rows in the order of the source's own
@@ -115,6 +121,8 @@ class Dialect:
         wide_sums: A sum of integers may be a decimal, which is not divided as an integer is.
         row_values: A value may have several parts, and IS NULL looks at them.
         number_conditions: A number is a condition: true where it is not 0.
+        row_id: The column that tells rows of a table apart; empty: there is none.
+        spells_number: The condition under which a text, ``{0}``, spells a number; empty: not known.
 
         rules: The groups of rules that were checked on its engine (``check_rule``).
 
@@ -134,6 +142,8 @@ class Dialect:
     plain_tokens: bool = False
     unsure_text: re.Pattern[str] | None = None
     foreign_text: re.Pattern[str] | None = None
+    refusals: frozenset[words.Construct] = frozenset()
+    reserved_words: frozenset[str] = frozenset()
     names_case: Literal["folded", "tables", "quoted"] = "quoted"
     quote: str = '"'
     blobs: Literal["hex", "bytea", "escapes"] = "hex"
@@ -144,7 +154,8 @@ class Dialect:
 
     lenient: bool = False
     alias_clauses: frozenset[Clause] = frozenset()
-    determined_columns: Literal["nowhere", "outside_having", "everywhere"] = "nowhere"
+    determined_columns: Literal["nowhere", "outside_having", "by_key", "everywhere"] = "nowhere"
+    distinct_order: Literal["outputs", "columns", "anything"] = "outputs"
 
     typed: bool = True
     types: Mapping[str, Values] = field(default_factory=dict)
@@ -154,9 +165,11 @@ class Dialect:
     padded_collations: re.Pattern[str] = _NONE
     caseless_collations: re.Pattern[str] = _NONE
     typed_quotes: bool = False
+    strict_types: bool = False
     nested_texts: Literal["none", "brackets", "braces"] = "none"
     sample_types: tuple[tuple[Values, str], ...] = ()
     indexable_text: str | None = None
+    zero_dates: bool = False
     most_hours: int = 24
 
     hands_on_order: bool = False
@@ -166,6 +179,8 @@ class Dialect:
     wide_sums: bool = True
     row_values: bool = True
     number_conditions: bool = False
+    row_id: str = ""
+    spells_number: str = ""
 
     rules: frozenset[RuleGroup] = frozenset()
 
@@ -188,9 +203,7 @@ class Dialect:
 _CLAUSES: frozenset[Clause] = frozenset({"where", "group", "having", "order"})
 _BYTE_COLLATIONS = re.compile(r"|c|posix|ucs_basic|binary")
 
-_INVENTED = r"date_to_date_str|time_to_time_str|ts_or_ds_to_date_str"
-"""Functions that our parser knows and no engine has."""
-_LAST_COMMA = r", ?(?:\)|from\b|where\b|having\b|order\b|limit\b|;|$)"
+_NUMBER_TEXT = "^[+-]*[0-9][0-9.]*$"
 
 _SQLITE = Dialect(
     name=DEFAULT_DIALECT,
@@ -203,6 +216,7 @@ _SQLITE = Dialect(
     lenient=True,
     alias_clauses=_CLAUSES,
     determined_columns="everywhere",
+    distinct_order="anything",
     typed=False,
     exact_texts=True,
     hands_on_order=True,
@@ -210,36 +224,26 @@ _SQLITE = Dialect(
     wide_sums=False,
     row_values=False,
     number_conditions=True,
-    rules=frozenset(
-        {
-            "affinities",
-            "exact_texts",
-            "any_texts",
-            "if_function",
-            "filter_clause",
-            "full_join",
-            "nulls_place",
-            "number_conditions",
-            "row_comparisons",
-            "etm_paper",
-        }
-    ),
+    row_id="rowid",
+    spells_number="ltrim({0}, '+-') GLOB '[0-9]*' AND ltrim({0}, '+-') NOT GLOB '*[^0-9.]*'",
+    rules=frozenset(get_args(RuleGroup)),
 )
 
+_TYPED_RULES: frozenset[RuleGroup] = frozenset(
+    {"exact_texts", "any_texts", "filter_clause", "full_join", "nulls_place"}
+)
 _POSTGRES = Dialect(
     name="postgres",
     title="PostgreSQL",
-    foreign_text=re.compile(
-        rf"<=>|==|! ?[(\w]|\b(?:{_INVENTED}|ifnull|nvl|len|ucase|lcase|iif) ?\(|{_LAST_COMMA}"
-        r"|\blimit \d+ ?,|(?:\bas |::)(?:int64|signed|number|string|long|double) ?\)"
-    ),
+    foreign_text=words.POSTGRES_FOREIGN,
     names_case="quoted",
     blobs="bytea",
-    determined_columns="everywhere",
+    determined_columns="by_key",
     types={"boolean": "boolean", "bool": "boolean", "uuid": "uuid"},
     exact_collations=_BYTE_COLLATIONS,
     exact_texts=True,
     typed_quotes=True,
+    strict_types=True,
     nested_texts="braces",
     sample_types=(
         ("integer", "INTEGER"),
@@ -252,16 +256,8 @@ _POSTGRES = Dialect(
     hands_on_order=True,
     nulls="large",
     division_by_zero="error",
-    rules=frozenset(
-        {
-            "exact_texts",
-            "any_texts",
-            "filter_clause",
-            "full_join",
-            "nulls_place",
-            "row_comparisons",
-        }
-    ),
+    spells_number=f"{{0}} ~ '{_NUMBER_TEXT}'",
+    rules=_TYPED_RULES | {"row_comparisons"},
     file_header=re.compile(rb"PGDMP|(?s:.{0,40})PostgreSQL database"),
     server=True,
     ddl_words=re.compile(
@@ -281,17 +277,15 @@ _MYSQL = Dialect(
     title="MySQL or MariaDB",
     # Comments that run, minus signs that are no comment, and escapes that a mode switches off.
     unsure_text=re.compile(r"/\*!|/\*M!|--(?!\s)|\\"),
-    foreign_text=re.compile(
-        rf"==|::|\[|\b(?:{_INVENTED}|len|iif) ?\(|\b(?:count|sum|avg|min|max|substr|substring) \("
-        rf"|\bisnull\b(?! ?\()|\bnotnull\b|(?<!\bis )\bnot null\b|\bilike\b|{_LAST_COMMA}"
-        r"|\bis (?:not )?distinct\b|(?<!\d )\boffset\b|\boffset \d+ (?:rows?|limit)\b|\bfrom \""
-        r"|\bas (?:int64|bigint|number|numeric|long|double precision) ?\)"
-    ),
+    foreign_text=words.MYSQL_FOREIGN,
+    refusals=frozenset({"limited_members", "distinct_on"}),
+    reserved_words=words.MYSQL_RESERVED,
     names_case="tables",
     quote="`",
     backslashes=True,
     alias_clauses=frozenset({"group", "having", "order", "window"}),
     determined_columns="outside_having",
+    distinct_order="columns",
     types={
         **dict.fromkeys(("char", "tinytext", "mediumtext", "longtext"), "text"),
         **dict.fromkeys(("boolean", "bool"), "integer"),
@@ -312,12 +306,14 @@ _MYSQL = Dialect(
         ("date", "DATE"),
     ),
     indexable_text="VARCHAR(255)",
+    zero_dates=True,
     most_hours=838,
     division_by_zero="null",
     short_division=True,
     wide_sums=False,
     row_values=False,
     number_conditions=True,
+    spells_number=f"{{0}} REGEXP '{_NUMBER_TEXT}'",
     rules=frozenset({"any_texts", "if_function", "number_conditions", "row_comparisons"}),
     file_header=re.compile(rb"-- (?:MySQL|MariaDB) dump|/\*M?!\d"),
     server=True,
@@ -331,13 +327,15 @@ _MYSQL = Dialect(
 _DUCKDB = Dialect(
     name="duckdb",
     title="DuckDB",
-    foreign_text=re.compile(rf"<=>|! ?[(\w]|\b(?:{_INVENTED}|nvl|convert|iif) ?\(|\blimit \d+ ?,"),
+    foreign_text=words.DUCKDB_FOREIGN,
+    refusals=frozenset({"natural_product"}),
     names_case="folded",
     blobs="escapes",
     bare_derived=True,
     query_words=frozenset({"FROM", "PIVOT"}),
     alias_clauses=_CLAUSES,
     determined_columns="nowhere",
+    distinct_order="anything",
     types={
         **dict.fromkeys(("string", "char", "bpchar"), "text"),
         **dict.fromkeys(("boolean", "bool"), "boolean"),
@@ -360,7 +358,9 @@ _DUCKDB = Dialect(
     division_by_zero="signed",
     wide_sums=False,
     row_values=False,
-    rules=frozenset({"exact_texts", "any_texts", "filter_clause", "full_join", "nulls_place"}),
+    row_id="rowid",
+    spells_number=f"regexp_matches({{0}}, '{_NUMBER_TEXT}')",
+    rules=_TYPED_RULES,
     file_header=re.compile(rb"(?s).{8}DUCK"),
     ddl_words=re.compile(r"\bstruct\s*\(|\bcreate macro\b|\[\]|\bhugeint\b", re.IGNORECASE),
     source="FILE.duckdb",

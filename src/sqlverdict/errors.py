@@ -34,8 +34,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 Choice = tuple[tuple[str, str], ...]
 """A column map that may be meant: names of columns with the fields they are read as."""
@@ -96,6 +97,65 @@ def message_text(
     )
 
 
+DatabaseReason = Literal[
+    "missing",
+    "unreadable",
+    "not_a_database",
+    "damaged",
+    "locked",
+    "changed",
+    "unreachable",
+    "refused",
+    "unsupported",
+    "failed",
+]
+"""Why a database cannot be used.
+
+==================  ===============================================================================
+reason              what happened
+==================  ===============================================================================
+``missing``         there is no such file, or the server has no database of that name
+``unreadable``      the file is there, and the system does not let it be read
+``not_a_database``  a file or address of another kind, or of another engine
+``damaged``         cut short, left in the middle of a transaction, or torn
+``locked``          another program has it open for writing
+``changed``         it is not the database that was there before, or on another node
+``unreachable``     its server does not answer, or the connection was lost
+``refused``         the server refuses the login, or a right is missing or too much
+``unsupported``     the engine, its version or the size of the database does not allow it
+``failed``          a statement of ours failed; the message says how
+==================  ===============================================================================
+"""
+
+RunLogReason = Literal[
+    "missing",
+    "unfinished",
+    "in_use",
+    "another_run",
+    "another_version",
+    "damaged",
+    "wrong_shards",
+    "missing_metric",
+    "unknown_inputs",
+]
+"""Why a run folder cannot be read or written to.
+
+===================  ==============================================================================
+reason               what happened
+===================  ==============================================================================
+``missing``          there is no run
+``unfinished``       the run was stopped before its end; the same command goes on
+``in_use``           another process writes to it
+``another_run``      it holds a run with other inputs, options or versions
+``another_version``  a version of sqlverdict wrote it whose files are not read any more, or not yet
+``damaged``          a file was changed, was cut short, or cannot be read
+``wrong_shards``     the runs to merge are no shards, or not each shard once
+``missing_metric``   it was evaluated without that metric
+``unknown_inputs``   it does not say what it was made from, or that is not there any more
+===================  ==============================================================================
+"""
+
+
 def _one_of(choices: Iterable[Sequence[OptionName]]) -> Iterator[Part]:
     """The end of a message that asks for one of several choices of options."""
     word = " Give "
@@ -124,8 +184,12 @@ class SqlverdictError(Exception):
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """What a program may want to know beyond the message, for JSON."""
-        return {}
+        """What a program may want to know beyond the message, for JSON.
+
+        An error that was raised from another one of ours has what that one knows.
+        """
+        cause = self.__cause__
+        return cause.details if isinstance(cause, SqlverdictError) else {}
 
     def __init__(self, *parts: Part) -> None:
         super().__init__(*parts)
@@ -133,13 +197,53 @@ class SqlverdictError(Exception):
     def __str__(self) -> str:
         return message_text(self.args, self.spelling)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Its arguments are the parts of its message, which no constructor of a subclass takes.
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+def _restore(
+    kind: type[SqlverdictError], parts: tuple[Part, ...], fields: Mapping[str, Any]
+) -> SqlverdictError:
+    """An error of another process."""
+    error = kind.__new__(kind, *parts)
+    error.__dict__.update(fields)
+    return error
+
 
 class UsageError(SqlverdictError):
     """The call itself is wrong."""
 
 
 class UnknownMember(UsageError):
-    """A registry holds no member of that name."""
+    """A registry holds no member of that name.
+
+    Args:
+        kind: What was looked for: a metric, a preset, a rule.
+        name: The name that nothing has.
+        known: The names that there are.
+        group: The entry point by which a package adds others.
+
+    Attributes:
+        near: The known name that may be meant; ``None``: none is near.
+    """
+
+    def __init__(self, kind: str, name: str, known: Sequence[str], group: str) -> None:
+        near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+        self.kind = kind
+        self.name = name
+        self.known = tuple(known)
+        self.near = near[0] if near else None
+        hint = f" Did you mean {self.near!r}?" if near else ""
+        super().__init__(
+            f"there is no {kind} called {name!r}.{hint} Known: {', '.join(known)}. A package can "
+            f"add others (entry point {group})"
+        )
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What was looked for, and what there is."""
+        return {"kind": self.kind, "name": self.name, "near": self.near, "known": [*self.known]}
 
 
 class MissingExtra(UsageError):
@@ -151,6 +255,11 @@ class MissingExtra(UsageError):
             f"pip install 'sqlverdict[{extra}]'"
         )
         self.extra = extra
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The extra to install."""
+        return {"extra": self.extra}
 
 
 class DataError(SqlverdictError):
@@ -178,6 +287,11 @@ class UnclearColumns(BenchmarkError, PredictionError):
         self.problem = problem
         self.choices = choices
 
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The column maps that may be meant."""
+        return {"choices": [dict(each) for each in self.choices]}
+
 
 class UnclearFields(UsageError, DataError):
     """A sheet of labels does not say which of its fields is the id or the label.
@@ -192,17 +306,50 @@ class UnclearFields(UsageError, DataError):
         self.problem = problem
         self.options = options
 
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The options that may be meant: of each choice a value by name."""
+        return {"choices": [{each.name: each.value for each in own} for own in self.options]}
+
 
 class SchemaError(DataError):
     """A schema cannot be read."""
 
 
 class RunLogError(DataError):
-    """A run folder cannot be read, or holds another run."""
+    """A run folder cannot be read, or holds another run.
+
+    Args:
+        parts: The parts of the message.
+        reason: Why, for a program; see :data:`RunLogReason`.
+    """
+
+    def __init__(self, *parts: Part, reason: RunLogReason) -> None:
+        super().__init__(*parts)
+        self.reason: RunLogReason = reason
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The reason."""
+        return {"reason": self.reason}
 
 
 class DatabaseError(SqlverdictError):
-    """A database is missing or cannot be opened."""
+    """A database is missing or cannot be opened.
+
+    Args:
+        parts: The parts of the message.
+        reason: Why, for a program; see :data:`DatabaseReason`.
+    """
+
+    def __init__(self, *parts: Part, reason: DatabaseReason = "failed") -> None:
+        super().__init__(*parts)
+        self.reason: DatabaseReason = reason
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The reason."""
+        return {"reason": self.reason}
 
 
 class RegistryError(SqlverdictError):

@@ -1,6 +1,7 @@
 """Small structs that types of evidence share: excerpts, tags, signs, sizes, errors of ours.
 
-And what both queries of a case returned, as a line of the run log holds it.
+And what both queries of a case returned, as a line of the run log holds it; how much that is
+stands in ``compare/log_answers.py``.
 """
 
 from __future__ import annotations

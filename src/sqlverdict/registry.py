@@ -12,7 +12,6 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
@@ -76,7 +75,7 @@ class Registry(Generic[T]):
         if name not in self._members:
             self._load_all()
         if name not in self._members:
-            raise UnknownMember(self._unknown(name))
+            raise UnknownMember(self.kind, name, self.names(), self.group)
         return self._members[name]
 
     def has(self, name: str) -> bool:
@@ -101,15 +100,6 @@ class Registry(Generic[T]):
         """The module that defines the member."""
         self.get(name)
         return self._modules[name]
-
-    def _unknown(self, name: str) -> str:
-        known = self.names()
-        near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        return (
-            f"there is no {self.kind} called {name!r}.{hint} Known: {', '.join(known)}. A package "
-            f"can add others (entry point {self.group})"
-        )
 
     def _load_builtin(self, name: str) -> None:
         if not name.isidentifier():

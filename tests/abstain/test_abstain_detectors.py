@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from abstain_parts import QUESTIONS, SCHEMA, ask, known, make_database, strange
 
+from error_parts import asks_for
 from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.learn.forest import Forest, Growth
 from sqlverdict.abstain.learn.states import Gaussian
@@ -245,7 +246,7 @@ def test_a_missing_database_is_not_the_querys_fault(runner: QueryRunner, tmp_pat
     gate = make_method(MethodPart("error_gate"))
     with pytest.raises(DatabaseError):
         gate.score([(ask("x", 0, tmp_path / "no.sqlite"), Draft("SELECT 1"))], Tools(runner=runner))
-    with pytest.raises(UsageError, match="--databases"):
+    with asks_for("databases"):
         gate.score([(ask("x"), Draft("SELECT 1"))], NOTHING)
 
 
@@ -273,6 +274,15 @@ def test_what_counts_as_equal_decides_a_vote(
     assert result.confidence == pytest.approx(share)
     assert result.sql == SAMPLES[0]
     assert not voting.decide(result)
+
+
+def test_sorted_and_unsorted_samples_are_not_proved_equal(database: Path) -> None:
+    """A proof has a direction; which sample came first must not decide."""
+    voting = make_method(MethodPart("voting", {"equality": "proof", "n": "2"}))
+    samples = ("SELECT name FROM item ORDER BY name", "SELECT i.name FROM item AS i")
+    for both in (samples, samples[::-1]):
+        question = (ask("x", 0, database), Draft(both[0], samples=both))
+        assert voting.score([question], NOTHING)[0].confidence == 0.5
 
 
 def test_a_vote_must_be_unanimous_unless_a_share_is_given() -> None:

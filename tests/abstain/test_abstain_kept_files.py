@@ -15,12 +15,12 @@ import pytest
 from abstain_parts import cases, known
 from click.testing import CliRunner
 
-from error_parts import options_of
+from error_parts import options_of, refuses_run
 from sqlverdict.abstain import session, workflow
 from sqlverdict.abstain.method import Draft, Tools, TrainingData
 from sqlverdict.abstain.session import answer_cases, manifest_path
 from sqlverdict.abstain.workflow import FittedComposition
-from sqlverdict.errors import DataError, OptionName, RunLogError, UsageError
+from sqlverdict.errors import DataError, OptionName, UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.lock import writing_file, writing_folder
@@ -114,7 +114,7 @@ def test_answers_about_a_database_that_changed_are_not_continued(
     out.write_bytes(b"".join(out.read_bytes().splitlines(keepends=True)[:4]))
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("CREATE TABLE other (a)")
-    with pytest.raises(RunLogError, match=r"\(databases differ\)"):
+    with refuses_run("another_run", r"\(databases differ\)"):
         answer()
 
 

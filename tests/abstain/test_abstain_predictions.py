@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from abstain_parts import QUESTIONS, Script, ask, cases, drafts, known, strange
 
+from error_parts import refuses_run
 from sqlverdict import evaluate
 from sqlverdict.abstain.apply import detector_machine, drafts_for
 from sqlverdict.abstain.generators.recorded import RecordedGenerator
@@ -21,7 +22,7 @@ from sqlverdict.abstain.method import (
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.abstain.session import answer_cases, manifest_path
 from sqlverdict.abstain.workflow import FittedComposition
-from sqlverdict.errors import PredictionError, RunLogError, UsageError
+from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.llm.request import NoReply, Request
@@ -92,7 +93,7 @@ def test_a_run_goes_on_where_it_stopped_and_never_abstains_for_a_server(
     assert sorted(requests) == ["q1", "q3"]
     assert (tally.resumed, tally.answered, tally.open) == (4, 2, 0)
     assert set(read_drafts(out)) == {case.id for case in some}
-    with pytest.raises(RunLogError, match="composition"):
+    with refuses_run("another_run", "composition"):
         answer_cases(FittedComposition("sqlprompt(shots=1)"), some, out, tools, inputs={})
     answer_cases(FittedComposition("abstain_all"), some, out, tools, inputs={}, overwrite=True)
     assert all(draft.abstained for draft in read_drafts(out).values())

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from abstain_parts import QUESTIONS, SCHEMA, Script, ask, known, make_database, strange
 
+from error_parts import asks_for
 from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.generators.din_sql import class_named, class_of, links_of, steps_of
 from sqlverdict.abstain.method import (
@@ -391,5 +392,5 @@ def test_a_server_that_is_down_makes_no_finding(name: str) -> None:
 
 
 def test_a_model_must_be_named() -> None:
-    with pytest.raises(UsageError, match="--model"):
+    with asks_for("model", "base_url"):
         make_method(MethodPart("selfref")).score([(NEW, Draft("SELECT 1"))], Tools())

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from abstain_parts import QUESTIONS, ask, cases, drafts, known, strange
 
+from error_parts import asks_for
 from sqlverdict.abstain.calibrate import calibrate, mark_drafts
 from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.database_index import DatabaseIndex
@@ -26,7 +27,7 @@ from sqlverdict.abstain.method import (
     TrainingExample,
 )
 from sqlverdict.abstain.workflow import FittedComposition
-from sqlverdict.errors import DataError, RegistryError, UsageError
+from sqlverdict.errors import DataError, RegistryError
 
 
 class Spy:
@@ -203,7 +204,7 @@ def test_fitting_says_what_is_missing() -> None:
         FittedComposition("t5[maxent]").fit(TrainingData(known()), Tools())
     composition = FittedComposition("recorded[confidence]")
     composition.generator.drafts = {}  # type: ignore[attr-defined]
-    with pytest.raises(UsageError, match="--databases"):
+    with asks_for("databases"):
         composition.fit(TrainingData(validation=known()), Tools())
     # A threshold that is given needs no validation.
     assert "threshold" not in FittedComposition("t5[maxent(threshold=-1)]").needs

@@ -145,7 +145,8 @@ def hostile(tmp_path: Path) -> list[str]:
     with cases.open("w") as out:
         for number, sql in enumerate(HOSTILE):
             text = sql.encode("utf-8", "replace").decode()
-            record = {"id": str(number), "db_id": "d", "question": "?", "gold": text or "x"}
+            question = line(number).question
+            record = {"id": str(number), "db_id": "d", "question": question, "gold": text or "x"}
             out.write(json.dumps(record | {"prediction": "SELECT 1"}) + "\n")
     return ["--cases", str(cases), "--databases", str(path.parent.parent)]
 

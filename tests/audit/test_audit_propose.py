@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from small_databases import EVERY_ENGINE, database_of
+from sqlverdict.audit.edits import without_comments
 from sqlverdict.audit.proposal import Proposal
 from sqlverdict.audit.propose import MOST, Proposer, metric_of
 from sqlverdict.execute.engine import Limits
@@ -78,6 +79,20 @@ def test_an_edit_stands_for_the_systems_that_answer_alike(propose: Propose) -> N
     assert first.candidate.proved == ("a", "b")
     assert first.to_right == ("a", "b")
     assert first.to_wrong == ("c",)
+
+
+@pytest.mark.parametrize("turn", [False, True])
+def test_a_sorted_query_is_not_proved_equal_to_one_without_order(
+    propose: Propose, turn: bool
+) -> None:
+    """A proof allows one ORDER BY too many: as gold the two say different things."""
+    queries = [
+        "SELECT name FROM city WHERE people > 100 ORDER BY id",
+        "SELECT name FROM city WHERE 100 < people",
+    ]
+    first = propose(COUNT, **dict(zip("ab", queries[::-1] if turn else queries, strict=True)))[0]
+    assert first.candidate.systems == ("a", "b")
+    assert len(first.candidate.proved) == 1
 
 
 def test_several_systems_come_first_then_signs_then_single_systems(propose: Propose) -> None:
@@ -182,6 +197,39 @@ def test_golds_of_every_engine(engine: str, tmp_path: Path) -> None:
         tie = call(SMALLEST)[0]
         assert tie.candidate.source == "whole_tie"
         assert (tie.pair.gold_count, tie.pair.prediction_count) == (1, 2)
+
+
+def test_a_system_s_comments_do_not_become_part_of_the_gold(propose: Propose) -> None:
+    commented = (
+        "-- I think\nSELECT/* here */COUNT(DISTINCT kind) -- kinds; of shops\nFROM shop; -- done"
+    )
+    first = propose(COUNT, a=commented, b=commented)[0]
+    assert first.candidate.systems == ("a", "b")
+    assert first.candidate.sql == "SELECT COUNT(DISTINCT kind) \nFROM shop"
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect", "bare"),
+    [
+        (
+            "SELECT '-- no', \"/* no */\" FROM t -- yes",
+            "sqlite",
+            "SELECT '-- no', \"/* no */\" FROM t",
+        ),
+        ("SELECT 1 -- a\n-- b\n;", "sqlite", "SELECT 1"),
+        ("SELECT 1 /* open", "sqlite", "SELECT 1"),
+        ("SELECT 1/**/+/**/1", "sqlite", "SELECT 1 + 1"),
+        ("SELECT 5--1", "mysql", "SELECT 5--1"),
+        ("SELECT /*!40000 1 + */ 1", "mysql", "SELECT /*!40000 1 + */ 1"),
+        ("SELECT `a -- b` FROM t -- c", "mysql", "SELECT `a -- b` FROM t"),
+        ("SELECT $$ -- no $$ FROM t", "postgres", "SELECT $$ -- no $$ FROM t"),
+        ("SELECT 1 /* a /* b */ c */ + 1", "postgres", "SELECT 1 /* a /* b */ c */ + 1"),
+        ("DROP TABLE t; -- x", "sqlite", "DROP TABLE t; -- x"),
+        ("-- nothing", "sqlite", "-- nothing"),
+    ],
+)
+def test_what_is_a_comment(sql: str, dialect: str, bare: str) -> None:
+    assert without_comments(sql, dialect) == bare
 
 
 def test_the_comparison_is_that_of_the_run(make_run: Callable[..., Run]) -> None:

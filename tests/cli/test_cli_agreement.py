@@ -235,8 +235,7 @@ def test_audit_with_the_databases(tiny: Any, invoke: Invoke, runs: Callable[...,
     cases = tiny.root / "audited.jsonl"
     cases.write_text(json.dumps({"id": "q0", "db_id": "shop", "gold": GOLD}) + "\n")
     where = ("--cases", cases, "--databases", tiny.databases, "--execute")
-    # Two systems are few: the gold's probability lies below the usual bound.
-    result = invoke("audit", a, b, *where, "--set", "min-rank=0.1", "--json")
+    result = invoke("audit", a, b, *where, "--json")
     assert result.exit_code == 0
     read = json.loads(result.output)
     assert read["notes"] == []
@@ -247,8 +246,7 @@ def test_audit_with_the_databases(tiny: Any, invoke: Invoke, runs: Callable[...,
 def test_audit_proposes_better_golds(tiny: Any, invoke: Invoke, runs: Callable[..., Path]) -> None:
     a, b = runs("a", (0, 0)), runs("b", (0, 0))
     page, text = tiny.root / "review.html", tiny.root / "suspects.md"
-    # Two systems are few: the gold's probability lies below the usual bound.
-    where = ("--databases", tiny.databases, "--set", "min-rank=0.1")
+    where = ("--databases", tiny.databases)
     result = invoke("audit", a, b, *where, "--propose", "--out", page, "--out", text, "--json")
     assert result.exit_code == 0, result.output
     (suspect,) = json.loads(result.stdout)["suspects"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from demo_runs import DemoRun
 from sqlverdict.load.overlays import read_overlay
 
 Invoke = Callable[..., Any]
@@ -36,7 +37,9 @@ def where(tiny: Any) -> tuple[Any, ...]:
 def test_golds_are_run_and_looked_at_alone(where: tuple[Any, ...], invoke: Invoke) -> None:
     result = invoke("audit", *where)
     assert result.exit_code == 0, result.output
-    assert "2 of 3 golds may be wrong, by what they show themselves: rank 0.3" in result.output
+    assert (
+        "2 of 3 golds may be wrong, by what they show themselves: rank 0.2 or more" in result.output
+    )
     assert "gold_shape: the question asks for one number, and the gold returns" in result.output
     assert "the column has 'pen'" in result.output
     assert "note: no run: only what the golds themselves show" in result.output
@@ -112,3 +115,12 @@ def test_golds_of_a_duckdb_file(where: tuple[Any, ...], invoke: Invoke, tmp_path
     assert result.exit_code == 0, result.output
     suspects = json.loads(result.output)["suspects"]
     assert {each["id"] for each in suspects} == {"list", "spelling"}
+
+
+def test_cases_that_no_question_of_a_run_is_in_are_refused(
+    demo_run: DemoRun, where: tuple[Any, ...], invoke: Invoke
+) -> None:
+    folder = next(demo_run.folder.rglob("bold/manifest.json")).parent
+    result = invoke("audit", folder, *where, "--execute")
+    assert result.exit_code == 2, result.output
+    assert f"no question of {folder} is in golds.jsonl" in " ".join(result.output.split())

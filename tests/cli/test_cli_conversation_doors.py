@@ -119,8 +119,6 @@ def audited(talks: Talks, *words: str | Path) -> str:
         *(talks.run.parent / name for name in SAME),
         "--show",
         "20",
-        "--set",
-        "min-rank=0.05",
         *words,
     )
 

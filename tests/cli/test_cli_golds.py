@@ -56,7 +56,7 @@ def test_a_run_under_other_golds_is_the_run_that_evaluate_would_give(
     fixed = overlay({"id": "0", "db_id": "shop", "gold": [FIXED], "reason": "too many", "by": "ann"},
                     {"id": 1, "gold": "SELECT name FROM item"})  # fmt: skip
     assert evaluate(invoke, tiny, "--out", "runs").exit_code == 0
-    whole = evaluate(invoke, tiny, "--out", "whole", "--gold-overlay", f"experts={fixed}")
+    whole = evaluate(invoke, tiny, "--out", "whole", "--golds", f"experts={fixed}")
     assert "b on gold.txt + gold overlay experts: 4 of 4 right by ex" in whole.output
 
     again = invoke("leaderboard", "runs/a", "runs/b", "--golds", f"experts={fixed}", "--json")
@@ -163,9 +163,9 @@ def test_a_set_is_named_by_its_digest_when_a_run_is_resumed(
     overlay: Callable[..., Path],  # type: ignore[no-untyped-def]
 ) -> None:
     fixed = overlay({"id": "0", "gold": FIXED})
-    evaluate(invoke, tiny, "--out", "runs", "--gold-overlay", fixed)
+    evaluate(invoke, tiny, "--out", "runs", "--golds", fixed)
     overlay({"id": "0", "gold": RIGHT})
-    again = evaluate(invoke, tiny, "--out", "runs", "--gold-overlay", fixed)
+    again = evaluate(invoke, tiny, "--out", "runs", "--golds", fixed)
     assert "gold overlay fixed changed since that run" in again.output
 
 

@@ -37,7 +37,7 @@ def test_a_second_input_is_refused(invoke: Invoke, args: tuple[str, ...], advice
         ("evaluate", "--cases", "a.csv", "--databases", " "),
         ("evaluate", "--cases", "a.csv", "--predictions", ""),
         ("evaluate", "--cases", "a.csv", "--predictions", "bot="),
-        ("evaluate", "--cases", "a.csv", "--gold-overlay", ""),
+        ("evaluate", "--cases", "a.csv", "--golds", ""),
         ("show", "", "3"),
     ],
 )

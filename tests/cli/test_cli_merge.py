@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner
 from msgspec import structs
 
+from error_parts import refuses_run
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.errors import RunLogError
+from sqlverdict.errors import RunLogReason
 from sqlverdict.files.sealed_json import write_sealed_json
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.merge import merge_runs
@@ -124,26 +125,26 @@ def test_a_merge_takes_its_settings_and_reads_no_project_file(
 
 def test_a_missing_shard_is_named(folder: Path) -> None:
     evaluate(folder / "one", "--shard", "1/2")
-    with pytest.raises(RunLogError, match=r"expected every shard of 2 once; found .*shard 1/2"):
+    with refuses_run("wrong_shards", r"found .*shard 1/2"):
         merge_runs([folder / "one"], folder / "all")
 
 
 def test_a_shard_that_is_there_twice_is_refused(folder: Path) -> None:
     evaluate(folder / "one", "--shard", "1/2")
-    with pytest.raises(RunLogError, match="expected every shard of 2 once"):
+    with refuses_run("wrong_shards"):
         merge_runs([folder / "one", folder / "one"], folder / "all")
 
 
 def test_a_whole_run_is_no_shard(folder: Path) -> None:
     evaluate(folder / "whole")
-    with pytest.raises(RunLogError, match="is not a shard"):
+    with refuses_run("wrong_shards"):
         merge_runs([folder / "whole"], folder / "all")
 
 
 def test_shards_of_other_options_are_refused(folder: Path) -> None:
     evaluate(folder / "one", "--shard", "1/2")
     evaluate(folder / "two", "--shard", "2/2", "--set", "max-rows=5")
-    with pytest.raises(RunLogError, match="are not shards of one run"):
+    with refuses_run("another_run"):
         merge_runs([folder / "one", folder / "two"], folder / "all")
 
 
@@ -207,7 +208,7 @@ def test_witnesses_and_contradictions_of_all_shards_are_in_the_merged_run(
 def test_a_merge_never_writes_over_a_shard(parts: list[Path]) -> None:
     before = (parts[0] / "results.jsonl").read_bytes()
     for overwrite in (False, True):
-        with pytest.raises(RunLogError, match="is one of the shards"):
+        with refuses_run("wrong_shards"):
             merge_runs(parts, parts[0].parent / "." / "part1", overwrite=overwrite)
     assert (parts[0] / "results.jsonl").read_bytes() == before
 
@@ -222,18 +223,18 @@ def test_damaged_shards_are_refused_and_nothing_is_written(parts: list[Path]) ->
     }
     for message, content in damaged_logs.items():
         log.write_bytes(b"".join(content))
-        with pytest.raises(RunLogError, match=message):
+        with refuses_run("damaged", message):
             merge_runs(parts, parts[0].parent / "all")
     log.write_bytes(b"".join(lines))
-    damaged_manifests = {
-        "is not finished": {"cases": None},
-        "not shards of one run": {"sqlverdict": "0.0.1"},
-        "a manifest has shard 2/1": {"inputs": {**fields["inputs"], "selection": "shard 2/1"}},
-        "is not a shard": {"inputs": {**fields["inputs"], "selection": "shard two"}},
+    damaged_manifests: dict[RunLogReason, dict[str, object]] = {
+        "unfinished": {"cases": None},
+        "another_run": {"sqlverdict": "0.0.1"},
+        "damaged": {"inputs": {**fields["inputs"], "selection": "shard 2/1"}},
+        "wrong_shards": {"inputs": {**fields["inputs"], "selection": "shard two"}},
     }
-    for message, changed in damaged_manifests.items():
+    for reason, changed in damaged_manifests.items():
         write_sealed_json(manifest, {**fields, **changed})
-        with pytest.raises(RunLogError, match=message):
+        with refuses_run(reason):
             merge_runs(parts, parts[0].parent / "all")
     assert not (parts[0].parent / "all").exists()
 
@@ -246,14 +247,14 @@ def test_shards_of_a_changed_database_are_refused(folder: Path, parts: list[Path
         connection.execute("INSERT INTO t VALUES (4)")
     connection.close()
     evaluate(folder / "later", "--shard", "2/2")
-    with pytest.raises(RunLogError, match="'shop' was not the same for all shards"):
+    with refuses_run("another_run", "'shop'"):
         merge_runs([parts[0], folder / "later"], folder / "all")
 
 
 def test_shards_of_different_cuts_are_refused(folder: Path, parts: list[Path]) -> None:
     evaluate(folder / "of_three", "--shard", "2/3")
     evaluate(folder / "fewer", "--shard", "2/2", "--limit", "6")
-    with pytest.raises(RunLogError, match="expected every shard of 2 once"):
+    with refuses_run("wrong_shards"):
         merge_runs([parts[0], folder / "of_three"], folder / "all")
-    with pytest.raises(RunLogError, match="not shards of one run"):
+    with refuses_run("another_run"):
         merge_runs([parts[0], folder / "fewer"], folder / "all")

@@ -242,7 +242,7 @@ def test_an_overlay_is_relative_to_the_file(invoke: Invoke, folder: Path) -> Non
         (directory / "fix.jsonl").write_text(json.dumps(line) + "\n")
     project = folder / "sub" / "sqlverdict.toml"
     project.write_text(
-        "cases = '../bot.csv'\ndatabases = '../shop.db'\ngold-overlay = 'experts=fix.jsonl'\n"
+        "cases = '../bot.csv'\ndatabases = '../shop.db'\ngolds = 'experts=fix.jsonl'\n"
         "out = 'run'\n[columns]\nNr = 'id'\nFrage = 'question'\nSoll = 'gold'\nIst = 'prediction'\n"
     )
     done = invoke("evaluate", "--project", str(project), "--quiet")

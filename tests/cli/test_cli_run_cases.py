@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from error_parts import refuses_run
 from label_runs import PAIRS, write_database, write_run
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.cli.run_cases import run_cases
-from sqlverdict.errors import RunLogError, SqlverdictError
+from sqlverdict.errors import SqlverdictError
 from sqlverdict.runlog.run import Run, read_run
 
 
@@ -59,7 +60,7 @@ def test_files_that_are_gone_are_named(evaluated: Run) -> None:
 def test_a_run_without_a_command_needs_the_databases(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     databases = write_database(tmp_path / "databases")
-    with pytest.raises(RunLogError, match="does not say which evaluate command"):
+    with refuses_run("unknown_inputs"):
         run_cases(run)
     cases = run_cases(run, str(databases))
     assert cases["q1"].knowledge

@@ -328,8 +328,9 @@ def test_verify_rejects_other_proofs() -> None:
 
 
 def test_verify_knows_its_kinds() -> None:
-    with pytest.raises(UnknownMember, match="twins"):
+    with pytest.raises(UnknownMember) as unknown:
         verify_relation(Relation("twins"), answer([(1,)]), answer([(2,)]), PLAIN)
+    assert (unknown.value.kind, unknown.value.name) == ("relation", "twins")
     for kind in RELATIONS.names():
         assert not verify_relation(Relation(kind), answer([(1,)]), answer([(2,)]), PLAIN)
 

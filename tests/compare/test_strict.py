@@ -125,8 +125,9 @@ def test_without_a_probe_hidden_keys_make_order_exact() -> None:
 def test_bad_calls_are_explained() -> None:
     with pytest.raises(DataError, match="same"):
         compare_answers([(1,), (1, 2)], [(1,)])
-    with pytest.raises(UnknownMember, match="strict"):
+    with pytest.raises(UnknownMember) as unknown:
         compare_answers([(1,)], [(1,)], "strickt")
+    assert (unknown.value.kind, unknown.value.near) == ("preset", "strict")
 
 
 @pytest.mark.parametrize(

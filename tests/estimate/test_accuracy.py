@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.estimate.accuracy import estimate_accuracy, join_neighbours, plan_accuracy
+from sqlverdict.estimate.accuracy import (
+    estimate_accuracy,
+    join_neighbours,
+    plan_accuracy,
+    strata_after_draw,
+)
 from sqlverdict.estimate.carry import carried_labels
 from sqlverdict.estimate.difference import estimate_difference
-from sqlverdict.estimate.share import DrawnStratum
-from sqlverdict.estimate.strata import stratum_of
+from sqlverdict.estimate.gate import bound_confidence, gate_accuracy
+from sqlverdict.estimate.share import DrawnStratum, estimate_share
+from sqlverdict.estimate.strata import STRATA, stratum_of
 from sqlverdict.estimate.words import (
     accuracy_notes,
     accuracy_sentence,
@@ -23,6 +30,7 @@ from sqlverdict.estimate.words import (
 from sqlverdict.load.people.labels import Label, Labels
 from sqlverdict.load.people.votes import vote_digest
 from sqlverdict.records import Result, Verdict
+from sqlverdict.score.statistics.intervals import wilson
 
 VERDICTS = ("correct proved", "correct match", "incorrect difference", "needs_review odd_witness")
 
@@ -169,8 +177,8 @@ def test_a_panel_serves_a_later_run() -> None:
         result(case.index, VERDICTS[0], changed[case.id]) if case.id in changed else case
         for case in run
     ]
-    equal = {("SELECT 0 + 1", panel.items[0].prediction)}
-    carried = carried_labels(later, panel, lambda _case, one, other: (one, other) in equal)
+    equal = {"SELECT 0 + 1", panel.items[0].prediction}
+    carried = carried_labels(later, panel, lambda _case, *both: {*both} == equal)
     assert [*carried] == [sample[0]]
     outcome = estimate_accuracy(later, panel, carried=carried)
     assert outcome.needed == (sample[1],)
@@ -193,7 +201,28 @@ def test_agreement_of_two_people() -> None:
     assert outcome.with_label_error is not None
     notes = accuracy_notes(outcome)
     assert any("agree on 90" in note for note in notes)
-    assert any("with label errors" in note for note in notes)
+    assert any("if people make mistakes" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("twice", "differ", "words"),
+    [(19, 0, "takes 20 cases that two people labelled"), (40, 30, "differ too often")],
+)
+def test_why_mistakes_of_people_are_not_in_the_interval(
+    twice: int, differ: int, words: str
+) -> None:
+    run = [result(number) for number in range(200)]
+    items = [
+        label(
+            case, 1.0, stratum="proved", size=200, probability=0.3,
+            votes=(1.0, float(number >= differ)) if number < twice else (1.0,),
+        )
+        for number, case in enumerate(run[:60])
+    ]  # fmt: skip
+    outcome = estimate_accuracy(run, labels_of(items))
+    assert (outcome.twice, outcome.differ) == (twice, differ)
+    assert outcome.with_label_error is None
+    assert [words in note for note in accuracy_notes(outcome) if "mistakes" in note] == [True]
 
 
 def test_few_labels_join_a_neighbour() -> None:
@@ -207,6 +236,44 @@ def test_few_labels_join_a_neighbour() -> None:
         ("proved", 90, 9),
         ("accepted, rejected", 60, 6),
     ]
+
+
+@pytest.mark.parametrize("rate", [0, 1])
+def test_labels_that_all_say_the_same_get_wilsons_interval(rate: int) -> None:
+    """Strata drawn unevenly tell nothing then: the interval is that of one stratum."""
+    sizes, labels = (6_000_000, 3_000_000, 1_000_000), (18, 10, 12)
+    strata = [
+        DrawnStratum(name, size, n, n, n * rate)
+        for name, size, n in zip(STRATA, sizes, labels, strict=False)
+    ]
+    (joined,) = strata_after_draw(strata)
+    assert (joined.size, joined.labels, joined.right) == (10_000_000, 40, 40 * rate)
+    share = estimate_share([joined])
+    assert (share.low, share.high) == pytest.approx(wilson(40 * rate, 40), abs=1e-5)
+    by_strata = estimate_share(strata)
+    assert by_strata.high - by_strata.low > 1.05 * (share.high - share.low)
+
+
+@pytest.mark.parametrize(
+    ("sample", "right"), [((20, 20), (20, 19)), ((20, 20), (1, 0)), ((21, 20), (20, 20))]
+)
+def test_one_other_or_open_label_keeps_the_strata(
+    sample: tuple[int, int], right: tuple[int, int]
+) -> None:
+    strata = [
+        DrawnStratum(name, 500, number, 20, each)
+        for name, number, each in zip(("proved", "rejected"), sample, right, strict=True)
+    ]
+    assert strata_after_draw(strata) == strata
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_a_sheet_of_labels_that_all_say_the_same_is_one_stratum(value: float) -> None:
+    run = run_of()
+    share = estimate_accuracy(run, labels_of(label(case, value) for case in run[:40])).share
+    assert [each.size for each in share.strata] == [200]
+    one = estimate_share([DrawnStratum("all", 200, 40, 40, int(40 * value))])
+    assert (share.value, share.low, share.high) == (value, one.low, one.high)
 
 
 def test_the_difference_needs_no_label_for_equal_queries() -> None:
@@ -253,7 +320,73 @@ def test_the_words() -> None:
     run = run_of()
     outcome = estimate_accuracy(run, draw(run))
     sentence = accuracy_sentence(outcome)
-    assert sentence.startswith("accuracy on these 200 cases: 50.0%, 95%: ")
-    assert "(40 labels, worth " in sentence
-    assert any("not on new questions" in note for note in accuracy_notes(outcome))
-    assert "drawn by strata" in plan_sentences(plan_accuracy(run, 0.15))[0]
+    assert sentence.startswith("accuracy on these 200 cases: 50.0%, 95% interval ")
+    assert "(40 labels, as good as " in sentence
+    assert any("not about new questions" in note for note in accuracy_notes(outcome))
+    assert "at most 15.0 points wide" in plan_sentences(plan_accuracy(run, 0.15))[0]
+
+
+def sheet_of(run: list[Result], **cells: float | None) -> Labels:
+    """A sheet with a row for each case: 1, or what is said of it by id."""
+    return labels_of(label(case, cells.get(case.id, 1.0)) for case in run)
+
+
+def test_a_row_without_a_label_is_a_drawn_case_without_a_vote() -> None:
+    run = run_of()
+    rows = run[:40]
+    blank = {case.id: None for case in rows[30:]}
+    outcome = estimate_accuracy(run, sheet_of(rows, **blank))
+    assert (outcome.share.labels, outcome.share.pending) == (30, 10)
+    assert outcome.needed == tuple(blank)
+    wrong = estimate_accuracy(run, sheet_of(rows, **dict.fromkeys(blank, 0.0)))
+    assert outcome.share.low <= wrong.share.low + 1e-9
+    assert outcome.share.value == 1.0
+    notes = accuracy_notes(outcome)
+    assert any("10 drawn cases without a label" in note for note in notes)
+    assert any("votes.jsonl: 10 rows without a label" in note for note in notes)
+    gate = estimate_accuracy(run, sheet_of(rows, **blank), confidence=bound_confidence())
+    assert gate_accuracy(gate.share, 0.5).answer == "too few labels"
+
+
+def test_labels_of_cases_that_are_not_in_the_run_are_named() -> None:
+    run = run_of()
+    others = [result(number) for number in range(900, 907)]
+    outcome = estimate_accuracy(run, sheet_of([*run[:40], *others]))
+    assert outcome.share.labels == 40
+    (note,) = (note for note in outcome.notes if "not in the run" in note)
+    assert note.startswith("votes.jsonl: 7 cases not in the run, left out: 'q900', 'q901'")
+    difference = estimate_difference(run, run, sheet_of([*run[:40], *others]))
+    assert note in difference.notes
+
+
+def test_labels_of_cases_that_need_none_are_counted() -> None:
+    run = [*run_of(), result(800, "abstained_right", None)]
+    outcome = estimate_accuracy(run, sheet_of(run[160:]))
+    assert outcome.share.labels == 40
+    assert "votes.jsonl: 1 case without two queries, for which no label counts: 'q800'" in (
+        outcome.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ([label(result(999), 1.0)], "ids such as 'q999', the run such as 'q0'"),
+        ([label(result(800, prediction=None), 1.0)], "ids such as 'q800', whose cases have no two"),
+        ([label(result(3), None)], "None of its 1 row about this run has a label"),
+    ],
+)
+def test_why_no_label_is_about_a_run(items: list[Label], words: str) -> None:
+    run = [*run_of(), result(800, "abstained_right", None)]
+    with pytest.raises(UsageError, match="no label is about a prediction of this run") as error:
+        estimate_accuracy(run, labels_of(replace(item, prediction=None) for item in items))
+    assert words in str(error.value)
+
+
+def test_a_vote_log_of_an_earlier_run_must_be_exported() -> None:
+    """It keeps digests of the pairs, and no queries that could be compared."""
+    earlier = draw(run_of())
+    log = labels_of(replace(item, prediction=None) for item in earlier.items)
+    later = [result(case.index, VERDICTS[0], f"SELECT {case.index} + 0") for case in run_of()]
+    with pytest.raises(UsageError, match=r"label EARLIER_RUN --export-votes panel\.jsonl"):
+        estimate_accuracy(later, log)

@@ -3,74 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from msgspec import structs
 
+from drawn_votes import CASES, cases, good, invoke, vote_all, vote_usual
 from label_runs import write_run
-from sqlverdict.cli.main import sqlverdict
-from sqlverdict.label.ballot import Ballot
-from sqlverdict.label.queue import assign_draw, build_queue
-from sqlverdict.label.session import LabelSession
-from sqlverdict.label.session_key import open_key
-from sqlverdict.label.vote_log import VoteLog
-from sqlverdict.records import Result as CaseResult
-from sqlverdict.records import Verdict
 from sqlverdict.runlog.run import Run
-
-KINDS = ("correct proved", "correct match", "incorrect difference", "needs_review odd_witness")
-CASES = 120
-
-
-def cases(predictions: Callable[[int], str] = "SELECT {}".format) -> list[CaseResult]:
-    every = []
-    for number in range(CASES):
-        verdict, situation = KINDS[number % 4].split()
-        every.append(
-            CaseResult(
-                number,
-                f"q{number}",
-                "shop",
-                "How many?",
-                ("SELECT 0",),
-                predictions(number),
-                False,
-                Verdict(verdict),
-                situation=situation,
-                scores={"ex": 1.0, "esm": 1.0},
-            )
-        )
-    return every
-
-
-def vote_all(
-    runs: Sequence[Run], folder: Path, size: int, right: Callable[[CaseResult], bool]
-) -> Path:
-    """Draw pairs for an estimate and vote on all of them, as a page does."""
-    queue = build_queue(runs, "estimate", size, 0)
-    with closing(VoteLog(folder)) as log:
-        key = open_key(folder)
-        work = assign_draw(queue.order, ["ann", "bob"], 0.2, key.secret)
-        session = LabelSession(queue, work, log, key, True, "estimate")
-        for name, pairs in work.items():
-            for pair in pairs:
-                first = session.first(name, pair)
-                wrong = "only_a" if first == "gold" else "only_b"
-                choice = "both" if right(queue.items[pair].result) else wrong
-                session.vote(name, Ballot(pair, choice))
-        return log.path
-
-
-def invoke(*args: object) -> Result:
-    return CliRunner().invoke(sqlverdict, [str(arg) for arg in args])
-
-
-def good(case: CaseResult) -> bool:
-    return case.index % 4 != 2
 
 
 @pytest.fixture
@@ -81,14 +21,14 @@ def run(tmp_path: Path) -> Run:
 def test_from_the_plan_to_the_gate(run: Run, tmp_path: Path) -> None:
     plan = invoke("estimate", run.folder, "--plan", "--width", "0.2")
     assert plan.exit_code == 0, plan.output
-    assert "drawn by strata" in plan.output
+    assert "95% interval at most 20.0 points wide" in plan.output
     assert f"label {run.folder} --queue estimate --n " in plan.output
     votes = vote_all([run], tmp_path / "labels", 60, good)
     done = invoke("estimate", run.folder, "--labels", votes)
     assert done.exit_code == 0, done.output
-    assert "accuracy on these 120 cases: 75.0%, 95%: " in done.output
+    assert "accuracy on these 120 cases: 75.0%, 95% interval " in done.output
     assert "60 labels" in done.output
-    assert "not on new questions" in done.output
+    assert "not about new questions" in done.output
     record = json.loads(invoke("estimate", run.folder, "--labels", votes, "--json").output)
     assert record["share"]["value"] == 0.75
     assert record["twice"] == 12
@@ -179,18 +119,6 @@ def test_wrong_calls(run: Run, args: tuple[str, ...], words: str) -> None:
     done = invoke("estimate", run.folder, *args)
     assert done.exit_code == 2
     assert words in done.output
-
-
-def vote_usual(run: Run, folder: Path) -> Path:
-    """Vote on pairs of the usual queue: both are right."""
-    queue = build_queue([run], "stratified", CASES, 0)
-    with closing(VoteLog(folder)) as log:
-        session = LabelSession(
-            queue, {"ann": queue.order}, log, open_key(folder), True, "stratified"
-        )
-        for pair in queue.order:
-            session.vote("ann", Ballot(pair, "both"))
-        return log.path
 
 
 def test_votes_of_the_usual_queue_are_refused(run: Run, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -10,7 +11,11 @@ from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import Accuracy
 from sqlverdict.estimate.allocate import allocate
 from sqlverdict.estimate.gate import bound_confidence, gate_accuracy
-from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
+from sqlverdict.estimate.label_error import (
+    half_risk,
+    interval_with_label_error,
+    share_with_label_error,
+)
 from sqlverdict.estimate.plan import cautious, plain_labels, plan_labels
 from sqlverdict.estimate.share import DrawnStratum, estimate_share
 from sqlverdict.estimate.words import accuracy_sentence
@@ -122,6 +127,39 @@ def test_plain_labels_are_those_of_wilson() -> None:
     assert plain_labels(10**7, 0.5, high - low + 1e-9) == 100
 
 
+@pytest.mark.parametrize(
+    ("size", "known", "known_right"), [(1000, 0, 0), (60, 0, 0), (60, 140, 0), (500, 300, 120)]
+)
+@pytest.mark.parametrize("labels", [12, 20, 33, 60])
+@pytest.mark.parametrize("rate", [0.0, 0.3, 0.85, 1.0])
+def test_labels_of_one_plain_stratum_gain_nothing(
+    size: int, known: int, known_right: int, labels: int, rate: float
+) -> None:
+    stratum = DrawnStratum("all", size, labels, labels, round(rate * labels))
+    outcome = estimate_share([stratum], known=known, known_right=known_right)
+    assert outcome.worth == labels
+    assert "as good as" not in accuracy_sentence(Accuracy(outcome, 0, 0, None, (), 0, ()))
+
+
+def test_a_plan_for_one_stratum_saves_nothing() -> None:
+    for known in (0, 200):
+        plan = plan_labels({"a": 400}, {"a": 0.7}, 0.1, known=known)
+        assert plan.labels == plan.plain
+        stratum = DrawnStratum("a", 400, plan.labels, plan.labels, round(0.7 * plan.labels))
+        assert estimate_share([stratum], known=known).worth == plan.labels
+
+
+def test_plans_and_estimates_have_one_baseline() -> None:
+    """A plan and an estimate of the same rates and width name the same number of plain labels."""
+    sizes, rates = {"a": 600, "b": 400}, {"a": 0.9, "b": 0.2}
+    for known, known_right in ((0, 0), (500, 100)):
+        plan = plan_labels(sizes, rates, 0.12, known=known, known_right=known_right)
+        assert plan.labels < plan.plain
+        rate = (600 * 0.9 + 400 * 0.2) / 1000
+        worth = plain_labels(1000, rate, 0.12, known=known, known_right=known_right)
+        assert worth == plan.plain
+
+
 def test_a_gate_has_three_answers() -> None:
     outcome = estimate_share(STRATA, confidence=bound_confidence())
     assert gate_accuracy(outcome, 0.6).answer == "shown"
@@ -155,6 +193,65 @@ def test_label_errors_are_turned_back() -> None:
     seen, twice = 0.8 * 0.8 + 0.1, 10**6
     ends = interval_with_label_error(seen, seen, twice, round(2 * 0.1 * 0.9 * twice))
     assert ends == pytest.approx((0.8, 0.8), abs=0.01)
+
+
+def test_only_labels_err() -> None:
+    """Three of four cases are known to be wrong: mistakes of people are in the fourth alone."""
+    stratum = DrawnStratum("proved", 50, 50, 50, 40)
+    alone = share_with_label_error([stratum], 50, 9)
+    assert alone is not None
+    assert alone[0] < 0.8 < alone[1]
+    for known, known_right in ((150, 0), (150, 150), (150, 60)):
+        ends = share_with_label_error([stratum], 50, 9, known=known, known_right=known_right)
+        expected = [(known_right + 50 * end) / 200 for end in alone]
+        assert ends == pytest.approx(expected, abs=1e-6)
+
+
+def test_cases_of_which_nothing_is_known_have_no_label_that_errs() -> None:
+    alone = share_with_label_error([STRATA[0]], 40, 2)
+    open_ = share_with_label_error([STRATA[0]], 40, 2, uncovered=200)
+    unlabelled = share_with_label_error([STRATA[0], DrawnStratum("x", 200, 0, 0, 0)], 40, 2)
+    assert alone is not None
+    expected = (600 * alone[0] / 800, (600 * alone[1] + 200) / 800)
+    assert open_ == unlabelled == pytest.approx(expected, abs=1e-6)
+
+
+def test_drawn_cases_that_need_no_label_do_not_err() -> None:
+    """Half of a panel abstains now: the mistakes of people are in the other half."""
+    half = DrawnStratum("all", 10**9, 2000, 2000, 800, known=1000)
+    ends = share_with_label_error([half], 10**6, round(2 * 0.1 * 0.9 * 10**6))
+    # The other half is seen as 80% right, which is (0.8 - 0.1) / 0.8 through 10% errors.
+    assert ends is not None
+    assert sum(ends) / 2 == pytest.approx(0.5 * 0.7 / 0.8, abs=0.005)
+
+
+def test_errors_are_by_chance_even_where_every_case_has_a_label() -> None:
+    few, many = (
+        share_with_label_error([DrawnStratum("all", n, n, n, n * 4 // 5)], 10**6, 180_000)
+        for n in (50, 5000)
+    )
+    assert few is not None
+    assert many is not None
+    assert few[1] - few[0] > 5 * (many[1] - many[0])
+
+
+def test_intervals_with_label_errors_hold_where_most_cases_need_no_label() -> None:
+    """60 cases have a query, all are labelled; 140 abstain, 100 of them rightly."""
+    hits = hits_apart = 0
+    truth = (100 + 45) / 200
+    for seed in range(300):
+        random = Random(seed)
+        votes = [[(n < 45) ^ (random.random() < 0.07) for _ in range(2)] for n in range(60)]
+        differ = sum(one != other for one, other in votes[:40])
+        right = sum(one for one, _ in votes)
+        strata = [DrawnStratum("proved", 60, 60, 60, right)]
+        ends = share_with_label_error(strata, 40, differ, known=140, known_right=100)
+        if ends is None:
+            continue
+        hits_apart += 1
+        hits += ends[0] <= truth <= ends[1]
+    assert hits_apart > 200
+    assert hits >= 0.95 * hits_apart
 
 
 def test_the_example_of_the_docs_is_possible() -> None:

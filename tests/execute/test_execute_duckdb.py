@@ -17,8 +17,9 @@ import duckdb
 import pytest
 from duckdb_parts import DUCKDB, ask, rows, suite_database, write_duckdb
 
+from error_parts import needs_extra, refuses_database
 from sqlverdict.cli.commands.lists.explain import explain
-from sqlverdict.errors import DatabaseError, MissingExtra
+from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, Session, engine_for, engine_of
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Failure, Fault, Reason
@@ -274,7 +275,7 @@ def test_a_file_that_another_program_writes_to_is_refused(tmp_path: Path) -> Non
     ) as writer:
         assert writer.stdout is not None
         writer.stdout.readline()
-        with pytest.raises(DatabaseError, match=r"busy\.duckdb is in use"):
+        with refuses_database("locked"):
             DUCKDB.open(path, Limits())
         assert writer.stdin is not None
         writer.stdin.close()
@@ -306,7 +307,7 @@ def test_any_file_name_can_be_opened(tmp_path: Path, name: str) -> None:
 def test_a_sqlite_file_names_its_engine(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     path.write_bytes(b"SQLite format 3\x00" + b"\0" * 100)
-    with pytest.raises(DatabaseError, match="use the engine sqlite"):
+    with refuses_database("not_a_database", "use the engine sqlite"):
         DUCKDB.open(path, Limits())
 
 
@@ -353,7 +354,7 @@ def test_without_the_extra_the_message_names_it(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(MissingExtra, match=r"sqlverdict\[duckdb\]"):
+    with needs_extra("duckdb"):
         DUCKDB.open(database, Limits())
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from duckdb_parts import DUCKDB, write_duckdb
 
-from sqlverdict.errors import DatabaseError, SchemaError
+from error_parts import refuses_database
+from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import Limits, Scratch, ScratchEngine
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.records import Answer, Failure, Reason, Row
@@ -180,5 +181,5 @@ def test_foreign_keys_in_a_circle_are_checked() -> None:
 def test_tables_that_duckdb_cannot_make_are_refused() -> None:
     assert isinstance(DUCKDB, ScratchEngine)
     odd = Table("c", (Column("z", "NO SUCH TYPE"),))
-    with pytest.raises(DatabaseError, match="cannot make the tables"):
+    with refuses_database("failed", "cannot make the tables"):
         DUCKDB.scratch(Schema("odd", (odd,), "catalogue"), Limits())

@@ -77,6 +77,11 @@ def database(path: Path, rows: str) -> Path:
             HasAffinity("radio", "name", "TEXT"),
             "name holds b'\\x00'",
         ),
+        (
+            "INSERT INTO radio(name) VALUES ('x'), ('1' || char(0) || 'x')",
+            HasAffinity("radio", "name", "TEXT"),
+            "name holds '1\\x00x'",
+        ),
     ],
 )
 def test_a_broken_fact_is_named_with_an_example(

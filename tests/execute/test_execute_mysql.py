@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from mysql_parts import execute, server_database
 
-from sqlverdict.errors import DatabaseError
+from error_parts import refuses_database
 from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine, Session, engine_of
 from sqlverdict.execute.engines.mysql.connection import ServerConnection
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
@@ -336,10 +336,10 @@ def test_credentials_and_odd_urls_are_explained(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("MYSQL_PWD", "not the password")
     nobody = f"mysql://sqlverdict_nobody@127.0.0.1/{name_of(database)}"
-    with pytest.raises(DatabaseError, match=r"Check the URL.*MYSQL_PWD") as caught:
+    with refuses_database("refused", r"Check the URL.*MYSQL_PWD") as caught:
         MYSQL.open(nobody, Limits())
     assert "not the password" not in str(caught.value)
-    with pytest.raises(DatabaseError, match="expected mysql://"):
+    with refuses_database("not_a_database"):
         MYSQL.open("mysql://127.0.0.1/a?charset=latin1", Limits())
     assert engine_of("mysql://h/d") == engine_of("mariadb://h/d") == "mysql"
 
@@ -367,7 +367,7 @@ def test_a_server_is_held_against_the_certificates_of_its_url(
 
     monkeypatch.setattr(ServerConnection, "connect", refuse)
     for url in ("mysql://u@127.0.0.1/d", f"mysql://u@127.0.0.1/d?ssl_ca={certifi.where()}"):
-        with pytest.raises(DatabaseError, match="no server"):
+        with refuses_database("unreachable"):
             MYSQL.open(url, Limits())
     assert modes == [ssl.CERT_NONE, ssl.CERT_REQUIRED]
 

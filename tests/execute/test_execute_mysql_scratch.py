@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,7 +13,8 @@ from secrets import token_hex
 import pytest
 from mysql_parts import execute, server_database
 
-from sqlverdict.errors import DatabaseError, SchemaError
+from error_parts import refuses_database
+from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, ScratchEngine
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.records import Answer, Failure, Row
@@ -118,6 +120,29 @@ def test_instances_replace_each_other_and_leave_nothing(schema: Schema, database
 def test_rows_of_one_table_may_refer_to_each_other_in_any_order(scratch: Scratch) -> None:
     assert scratch.load({"person": [person(3, 2), person(2, 1), person(1), person(4, 4)]})
     assert answer(scratch, "SELECT count(*) FROM a_staff") == [(3,)]
+
+
+def test_rows_written_into_a_query_answer_as_tables_do() -> None:
+    """Merged into the query, the first is answered without a row, and the second ends MariaDB."""
+    columns = (Column("k", "int"), Column("v", "int"))
+    with server_database("CREATE TABLE t (k INT, v INT)", "CREATE TABLE u (k INT, v INT)") as url:
+        assert isinstance(MYSQL, ScratchEngine)
+        schema = Schema("made", (Table("t", columns), Table("u", columns)), "made")
+        scratch = MYSQL.scratch(schema, Limits(seconds=600), url)
+        try:
+            assert scratch.load({"t": [(1, 5), (2, 7), (2, None)], "u": []})
+            unmatched = "SELECT v, MAX(t.k) OVER () FROM t WHERE NOT EXISTS ({})"
+            rows = answer(scratch, unmatched.format("SELECT 1 FROM u WHERE u.v = t.k"))
+            assert Counter(rows) == Counter([(5, 2), (7, 2), (None, 2)])
+            sql = "SELECT k, SUM(t.v) OVER (PARTITION BY t.v) FROM t ORDER BY v"
+            assert answer(scratch, sql) == [(2, None), (1, 5), (2, 7)]
+            # MariaDB does not find the rows of a WITH inside a query: tables have them.
+            nested = "SELECT q.n FROM (WITH w AS (SELECT COUNT(*) AS n FROM t) SELECT n FROM w) q"
+            assert answer(scratch, nested) == [(3,)]
+            assert scratch.load({"t": [(1, 5)]})
+            assert answer(scratch, nested) == [(1,)]
+        finally:
+            scratch.close()
 
 
 @pytest.mark.parametrize(
@@ -260,7 +285,7 @@ def test_schemas_of_other_sources_are_searched_too(database: str) -> None:
         assert answer(scratch, "SELECT y FROM b") == []
     finally:
         scratch.close()
-    with pytest.raises(DatabaseError, match="give the URL"):
+    with refuses_database("missing"):
         MYSQL.scratch(Schema("s", (table,), "ddl"), Limits())
 
 

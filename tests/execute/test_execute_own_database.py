@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_database
 from servers import database_name, mysql_server
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, ServerEngine
@@ -48,7 +49,7 @@ def test_a_database_is_there_until_the_end(target: tuple[Engine, str], name: str
     session.close()
     assert isinstance(outcome, Answer)
     assert outcome.rows == [(1,)]
-    with pytest.raises(DatabaseError):
+    with refuses_database("missing"):
         engine.open(url, Limits())
 
 
@@ -176,7 +177,7 @@ def test_a_url_that_leads_elsewhere_is_not_filled(postgres_database: str) -> Non
     mark = "&" if "?" in postgres_database else "?"
     elsewhere = f"{postgres_database}{mark}dbname={name}"
     with (
-        pytest.raises(DatabaseError, match="leads to the database"),
+        refuses_database("changed"),
         engine.own_database(elsewhere, database_name("own"), ["CREATE TABLE t (a INT)"]),
     ):
         pass

@@ -7,6 +7,7 @@ from itertools import chain
 
 import pytest
 
+from error_parts import refuses_database
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.fault_probe import claims_fault, settle_fault
@@ -96,9 +97,11 @@ def test_what_does_not_go_away_is_not_tried_again(clock: Clock) -> None:
     def refuse() -> None:
         nonlocal tries
         tries += 1
-        raise DatabaseError("no such database") from error_of("FATAL: database does not exist")
+        raise DatabaseError("no such database", reason="missing") from error_of(
+            "FATAL: database does not exist"
+        )
 
-    with pytest.raises(DatabaseError, match="no such database"):
+    with refuses_database("missing"):
         patiently(URL, refuse)
     assert tries == 1
 
@@ -211,7 +214,7 @@ def test_a_connection_that_is_lost_while_the_content_is_read_first_is_made_again
 
 
 def test_a_content_that_no_connection_stays_for_is_not_read(clock: Clock) -> None:
-    with pytest.raises(DatabaseError, match="was lost"):
+    with refuses_database("unreachable"):
         Session(iter(lambda: True, False), iter(lambda: LOST, ""))
     assert clock.now > 1000 + patience.SECONDS
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from plugin_parts import ApartSqlite
 
+from error_parts import refuses_database
 from small_databases import sqlite_file
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, Session
@@ -49,7 +50,7 @@ def test_a_query_that_nothing_stops_is_ended_with_its_process(tmp_path: Path) ->
 def test_what_cannot_be_opened_apart_is_refused_when_it_is_opened(tmp_path: Path) -> None:
     file = tmp_path / "corrupt.sqlite"
     file.write_bytes(b"This is not a database.\n" * 50)
-    with pytest.raises(DatabaseError, match=r"corrupt\.sqlite"):
+    with refuses_database("not_a_database"):
         ApartSqlite().open(file, Limits())
 
 

@@ -14,8 +14,8 @@ import pytest
 from hostile_postgres import postgres_predictions
 from postgres_parts import PATIENT, POSTGRES, execute, session
 
+from error_parts import needs_extra, refuses_database
 from servers import fresh_postgres
-from sqlverdict.errors import DatabaseError, MissingExtra
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason
 from sqlverdict.testing import check_engine
@@ -323,11 +323,11 @@ def test_without_its_driver_the_engine_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingExtra, match=r"sqlverdict\[postgres\]"):
+    with needs_extra("postgres"):
         POSTGRES.open("postgresql://127.0.0.1/test", Limits())
 
 
 def test_a_missing_database_is_told_with_its_url(postgres: str) -> None:
     url = urlunsplit(urlsplit(postgres)._replace(path="/no_such_database"))
-    with pytest.raises(DatabaseError, match="no_such_database"):
+    with refuses_database("missing", "no_such_database"):
         POSTGRES.open(url, Limits())

@@ -12,7 +12,7 @@ import pytest
 from hostile_postgres import TABLES
 from postgres_parts import PATIENT, POSTGRES, TRUSTED, execute, role, rows, session
 
-from sqlverdict.errors import DatabaseError
+from error_parts import refuses_database
 from sqlverdict.execute.engine import ServerEngine, WorkspaceEngine
 from sqlverdict.execute.servers.patience import is_passing
 from sqlverdict.records import Failure
@@ -127,7 +127,7 @@ def test_a_role_that_may_do_more_is_refused_unless_it_is_trusted(
 ) -> None:
     select = "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}"
     with role(people, options, select, grant) as url:
-        with pytest.raises(DatabaseError, match=right) as refusal:
+        with refuses_database("refused", right) as refusal:
             POSTGRES.open(url, PATIENT)
         assert "--set trust-role=true" in str(refusal.value)
         assert "GRANT SELECT ON ALL TABLES" in str(refusal.value)
@@ -157,7 +157,7 @@ def test_an_owner_that_may_create_roles_lends_the_right_to_read(postgres_databas
         execute(postgres_database, "ALTER TABLE city OWNER TO CURRENT_USER")
         execute(postgres_database, f"GRANT SELECT ON city TO {_name(url)}")
         # It may read that table, and may not let others.
-        with pytest.raises(DatabaseError, match="may create roles"):
+        with refuses_database("refused", "may create roles"):
             POSTGRES.open(url, PATIENT)
         assert name not in readers(postgres_database)
 
@@ -194,7 +194,7 @@ def test_a_role_that_cannot_log_in_is_told(people: str, monkeypatch: pytest.Monk
         return usual(admin, role, *args, **options)
 
     monkeypatch.setattr(reader, "let_read", shut)
-    with pytest.raises(DatabaseError, match=r"pg_hba\.conf"):
+    with refuses_database("refused", r"pg_hba\.conf"):
         POSTGRES.open(people, PATIENT)
     own = {name for name in readers(people) if f"_{os.getpid():x}_" in name}
     assert own <= before
@@ -214,7 +214,7 @@ def test_a_full_server_is_no_reason_to_drop_a_role(people: str) -> None:
     with session(people) as opened:
         ((name, _),) = rows(opened.run(WHO))
         execute(people, f"ALTER ROLE {name} CONNECTION LIMIT 1")
-        with pytest.raises(DatabaseError, match="too many connections") as refusal:
+        with refuses_database("unreachable") as refusal:
             POSTGRES.open(people, PATIENT)
         assert is_passing(refusal.value)
         assert name in readers(people)
@@ -222,6 +222,19 @@ def test_a_full_server_is_no_reason_to_drop_a_role(people: str) -> None:
     execute(people, f"ALTER ROLE {name} CONNECTION LIMIT -1")
     with session(people) as opened:
         assert rows(opened.run(WHO)) == [(name, name)]
+
+
+def test_a_full_server_is_no_reason_to_drop_a_role_that_reads_another_database(
+    people: str, postgres_database: str
+) -> None:
+    with session(people) as opened:
+        ((name, _),) = rows(opened.run(WHO))
+        execute(people, f"ALTER ROLE {name} CONNECTION LIMIT 1")
+        with refuses_database("unreachable") as refusal:
+            POSTGRES.open(postgres_database, PATIENT)
+        assert is_passing(refusal.value)
+        assert rows(opened.run(WHO)) == [(name, name)]
+    execute(people, f"ALTER ROLE {name} CONNECTION LIMIT -1")
 
 
 def test_what_a_killed_process_left_is_dropped_by_the_next(people: str) -> None:
@@ -273,7 +286,7 @@ def test_no_way_to_score_leaves_a_role(people: str, tmp_path: Path) -> None:
 
 def test_statements_that_write_run_as_an_owner_only(people: str) -> None:
     assert isinstance(POSTGRES, WorkspaceEngine)
-    with pytest.raises(DatabaseError, match="is a superuser"):
+    with refuses_database("refused", "is a superuser"):
         POSTGRES.workspace(people, PATIENT)
     POSTGRES.workspace(people, TRUSTED).close()
     with role(people, "CREATEDB") as url:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_database
 from servers import fresh_postgres
-from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, ScratchEngine
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.records import Answer, Failure, Reason
@@ -244,5 +245,5 @@ def test_nothing_is_left_of_a_scratch_database(url: str, schema: Schema) -> None
 
 def test_a_scratch_database_needs_a_server(schema: Schema) -> None:
     assert isinstance(POSTGRES, ScratchEngine)
-    with pytest.raises(DatabaseError, match="Name a database"):
+    with refuses_database("missing"):
         POSTGRES.scratch(schema, PATIENT)

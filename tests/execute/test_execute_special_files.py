@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sqlverdict as sv
+from error_parts import refuses_database
 from sqlverdict.errors import DatabaseError, DataError, SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.query_runner import QueryRunner
@@ -56,7 +57,7 @@ def test_no_engine_waits_for_it(name: str, kind: str, tmp_path: Path) -> None:
     KINDS[kind](path)
     with pytest.raises((DatabaseError, OSError)):
         engine.digest(path)
-    with pytest.raises(DatabaseError):
+    with refuses_database("not_a_database"):
         engine.open(path, Limits())
     with pytest.raises((DatabaseError, SchemaError)):
         engine.schema(path)  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.errors import DatabaseError
+from error_parts import refuses_database
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session
 from sqlverdict.execute.engines.sqlite.sandbox import Guard
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
@@ -190,7 +190,7 @@ def test_views_are_not_run_when_a_database_is_opened(tmp_path: Path) -> None:
 def test_a_database_left_in_the_middle_of_a_transaction_is_refused(database: Path) -> None:
     journal = database.with_name(database.name + "-journal")
     journal.write_bytes(bytes.fromhex("d9d505f920a163d7") + b"\0" * 504)
-    with pytest.raises(DatabaseError, match="middle of a transaction"):
+    with refuses_database("damaged"):
         SQLITE.open(database, Limits())
     journal.write_bytes(b"\0" * 512)
     assert rows(database, "SELECT count(*) FROM city") == [(40,)]

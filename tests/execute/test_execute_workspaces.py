@@ -11,7 +11,7 @@ from mysql_parts import execute, server_database
 from postgres_parts import execute as execute_postgres
 from postgres_parts import role
 
-from sqlverdict.errors import DatabaseError
+from error_parts import refuses_database
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session, Workspace, WorkspaceEngine
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.records import Answer, Failure, Fault, Reason, Script
@@ -240,7 +240,7 @@ def test_a_lost_connection_is_the_fault_of_the_server(postgres_url: str) -> None
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
-    with pytest.raises(DatabaseError, match="cannot be listed"):
+    with refuses_database("unreachable"):
         workspace.tables()
     workspace.close()
 

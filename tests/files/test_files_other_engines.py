@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.errors import DatabaseError, SchemaError
+from error_parts import refuses_database
+from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.parse.schemas.ddl import read_ddl
 
@@ -25,7 +26,7 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 def test_a_file_of_another_engine(tmp_path: Path, header: bytes, advice: str) -> None:
     file = tmp_path / "a.sqlite"
     file.write_bytes(header)
-    with pytest.raises(DatabaseError, match=advice):
+    with refuses_database("not_a_database", advice):
         ENGINES.get("sqlite").open(file, Limits())
 
 

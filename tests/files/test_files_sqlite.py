@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from error_parts import refuses_database
 from sqlverdict.audit.data import open_for_audit
-from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.reversed_copy import reverse_copy
@@ -135,7 +136,7 @@ def test_a_link_to_a_database_in_the_middle_of_a_transaction_is_refused(tmp_path
     file, link = plain(tmp_path / "one" / "t.sqlite"), tmp_path / "link.sqlite"
     link.symlink_to(file)
     Path(f"{file}-journal").write_bytes(bytes.fromhex("d9d505f920a163d7") + bytes(20))
-    with pytest.raises(DatabaseError, match="in the middle of a transaction"):
+    with refuses_database("damaged"):
         open_read_only(link)
 
 
@@ -144,7 +145,7 @@ def test_a_link_to_a_database_in_the_middle_of_a_transaction_is_refused(tmp_path
 def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, lost: int) -> None:
     path = plain(tmp_path / "cut.sqlite")
     path.write_bytes(path.read_bytes()[:-lost])
-    with pytest.raises(DatabaseError, match="cut short"):
+    with refuses_database("damaged"):
         open_read_only(path)
     with pytest.raises(SchemaError, match="cut short"):
         read_sqlite(path)
@@ -159,7 +160,7 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, lost: int) -> None:
 def test_a_header_that_is_cut_short_is_refused(tmp_path: Path, length: int) -> None:
     path = plain(tmp_path / "cut.sqlite")
     path.write_bytes(path.read_bytes()[:length])
-    with pytest.raises(DatabaseError, match="cut short"):
+    with refuses_database("damaged"):
         open_read_only(path)
 
 
@@ -168,7 +169,7 @@ def test_a_size_that_an_old_writer_left_in_the_header_is_not_believed(tmp_path: 
     content = bytearray(path.read_bytes())
     content[28:32] = (10_000).to_bytes(4, "big")
     path.write_bytes(content)
-    with pytest.raises(DatabaseError, match="cut short"):
+    with refuses_database("damaged"):
         open_read_only(path)
     content[92:96] = bytes(4)
     path.write_bytes(content)
@@ -188,14 +189,11 @@ def test_pages_that_are_still_in_the_log_are_not_missed(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM t").fetchone() == (1200,)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [(b"", "is empty"), (b"This is no database. " * 20, "cannot be opened as SQLite")],
-)
-def test_what_is_no_database_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+@pytest.mark.parametrize("content", [b"", b"This is no database. " * 20])
+def test_what_is_no_database_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other.sqlite"
     path.write_bytes(content)
-    with pytest.raises(DatabaseError, match=message):
+    with refuses_database("not_a_database"):
         open_read_only(path)
 
 

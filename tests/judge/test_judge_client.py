@@ -21,7 +21,8 @@ from judge_asking import (
     script,
 )
 
-from sqlverdict.errors import MissingExtra, UsageError
+from error_parts import needs_extra
+from sqlverdict.errors import UsageError
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.http.endpoint import Endpoint
@@ -309,7 +310,7 @@ def test_without_the_packages_it_says_what_to_install(monkeypatch: pytest.Monkey
     for name in ("httpx", "stamina"):
         with monkeypatch.context() as patch, FakeLlm() as server:
             patch.setitem(sys.modules, name, None)
-            with pytest.raises(MissingExtra, match=r"sqlverdict\[judge\]"):
+            with needs_extra("judge"):
                 Client(endpoint(server))
 
 

@@ -250,7 +250,7 @@ def test_a_judge_of_every_pair_makes_its_own_strata(tmp_path: Path) -> None:
     judged = build_queue([run], "estimate", 40, 0)
     assert judged.draw is not None
     assert judged.draw.sizes == {"both_right": 42, "both_wrong": 6, "differ": 52}
-    # The plan reckons with the strata that the queue draws from.
+    # The plan has the strata that the queue draws from.
     args = ["estimate", str(run.folder), "--plan", "--width", "0.3", "--json"]
     plan = json.loads(CliRunner().invoke(sqlverdict, args).output)
     assert {name: each["size"] for name, each in plan["strata"].items()} == judged.draw.sizes

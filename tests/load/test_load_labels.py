@@ -285,3 +285,24 @@ def test_an_empty_id_does_not_become_the_number_of_another_case(tmp_path: Path) 
 def test_an_annotator_may_be_called_zero(tmp_path: Path) -> None:
     votes = [{"id": 1, "annotator": who, "label": who > 0} for who in range(3)]
     assert values(read_labels(write(tmp_path, *votes))) == {"1": 1}
+
+
+def test_rows_without_a_vote_are_cases_without_a_label(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("id,annotator,label\n1,ann,1\n1,bob,\n2,ann,\n2,bob,\n3,ann,skip\n")
+    labels = read_labels(path)
+    assert [(item.id, item.value, item.pair) for item in labels.items] == [
+        ("1", 1, ""), ("3", None, ""), ("2", None, ""),
+    ]  # fmt: skip
+    assert labels.dropped == 2
+
+
+def test_an_exported_row_without_a_vote_keeps_its_pair(tmp_path: Path) -> None:
+    path = tmp_path / "panel.csv"
+    path.write_text(
+        "id,annotator,label,pair,prediction,stratum,stratum_size,sampling_probability\n"
+        "1,ann,1,aa,SELECT 1,all,4,0.5\n2,ann,,bb,SELECT 2,all,4,0.5\n"
+    )
+    item = read_labels(path).items[1]
+    assert (item.id, item.pair, item.prediction, item.stratum) == ("2", "bb", "SELECT 2", "all")
+    assert (item.value, item.stratum_size, item.sampling_probability) == (None, 4, 0.5)

@@ -11,11 +11,10 @@ from zipfile import ZipFile
 import pytest
 from parquet_files import write_parquet
 
-from error_parts import options_of
+from error_parts import asks_for, needs_extra, options_of
 from sqlverdict.errors import (
     BenchmarkError,
     DataError,
-    MissingExtra,
     OptionName,
     PredictionError,
     UnclearColumns,
@@ -247,14 +246,14 @@ def test_without_the_extra_the_message_names_it(
     tmp_path: Path, name: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtra, match=r"sqlverdict\[tables\]"):
+    with needs_extra("tables"):
         read(write(tmp_path / name, ""))
 
 
 def test_a_database_given_as_cases_and_an_old_sheet_are_refused(tmp_path: Path) -> None:
     database = tmp_path / "shop.db"
     database.write_bytes(b"SQLite format 3\0" + bytes(100))
-    with pytest.raises(UsageError, match="--databases"):
+    with asks_for("databases", "cases"):
         own_format(database)
     with pytest.raises(DataError, match=r"Save it as \.xlsx or \.csv"):
         own_format(tmp_path / "q.xls")

@@ -220,6 +220,132 @@ _AROUND_ONE = (
 )
 
 
+def _outputs(tree: Expr) -> list[tuple[exp.Select, int]]:
+    """The outputs of a query's outermost SELECTs that can have a name of their own."""
+    return [
+        (select, index)
+        for select in _selects(tree)
+        for index, output in enumerate(select.expressions)
+        if not output.is_star
+    ]
+
+
+_READERS = (
+    "SUM({}) OVER (ORDER BY {}, 1)",
+    "RANK() OVER (ORDER BY {})",
+    "MAX({}) OVER (PARTITION BY {})",
+    "{} + 1",
+)
+
+
+def _alias_of_a_column(trees: list[Expr], schema: Schema, rng: Random) -> list[Expr] | None:
+    """An output under the name of another column, and at times one more that reads the name.
+
+    Dialects decide what a bare name means then; a name with its table is the column.
+    """
+    name = rng.choice([column.name for table in schema.tables for column in table.columns])
+    reader = rng.choice((*_READERS, "", ""))
+    copies = [tree.copy() for tree in trees]
+    turn = rng.random()
+    for tree in copies:
+        outputs = _outputs(tree)
+        if not outputs:
+            return None
+        select, index = outputs[int(turn * len(outputs))]
+        output = select.expressions[index]
+        select.expressions[index].replace(exp.alias_(output.unalias().copy(), name))
+        if reader:
+            select.select(reader.replace("{}", _column_name(name, select, rng)), copy=False)
+    return copies
+
+
+def _column_name(name: str, select: exp.Select, rng: Random) -> str:
+    """The name alone, or behind a table of the query."""
+    source = select.find(exp.Table)
+    return f"{source.alias_or_name}.{name}" if source is not None and rng.randrange(2) else name
+
+
+def _bare_names(trees: list[Expr], schema: Schema, rng: Random) -> list[Expr] | None:
+    """One side without the tables before its columns."""
+    del schema
+    side = rng.randrange(2)
+    copies = [tree.copy() for tree in trees]
+    for column in copies[side].find_all(exp.Column):
+        column.set("table", None)
+    return copies
+
+
+_WINDOWS = (
+    "ROW_NUMBER() OVER (ORDER BY {a}, {b})",
+    "RANK() OVER (ORDER BY {a})",
+    "DENSE_RANK() OVER (PARTITION BY {b} ORDER BY {a} DESC)",
+    "SUM({a}) OVER (PARTITION BY {b})",
+    "COUNT(*) OVER (PARTITION BY {a})",
+    "MAX({a}) OVER ()",
+    "SUM({a}) OVER (ORDER BY {b})",
+)
+
+
+def _one_more_window(trees: list[Expr], schema: Schema, rng: Random) -> list[Expr] | None:
+    """The same window on both sides, with the table before its columns or without."""
+    names = [column.name for table in schema.tables for column in table.columns]
+    window, (one, two) = rng.choice(_WINDOWS), (rng.choice(names), rng.choice(names))
+    copies = [tree.copy() for tree in trees]
+    for tree in copies:
+        for select in _selects(tree):
+            columns = {"a": _column_name(one, select, rng), "b": _column_name(two, select, rng)}
+            select.select(window.format(**columns), copy=False)
+    return copies
+
+
+_QUOTIENTS = ("({}) / 2", "({}) / 2.0", "1 / ({})", "({}) % 2", "-({})", "({}) * 1.0", "({}) || ''")
+
+
+def _computed_output(trees: list[Expr], schema: Schema, rng: Random) -> list[Expr] | None:
+    """The same arithmetic around an output of each side."""
+    del schema
+    text, turn = rng.choice(_QUOTIENTS), rng.random()
+    copies = [tree.copy() for tree in trees]
+    for tree in copies:
+        outputs = _outputs(tree)
+        if not outputs:
+            return None
+        select, index = outputs[int(turn * len(outputs))]
+        output = select.expressions[index]
+        computed = sqlglot.parse_one(text.replace("{}", output.unalias().sql("sqlite")))
+        output.replace(exp.alias_(computed, output.alias) if output.alias else computed)
+    return copies
+
+
+_AROUND_NAMED = (
+    "SELECT w.q * 2 FROM ({}) AS w",
+    "SELECT w.q / 2, COUNT(*) FROM ({}) AS w GROUP BY w.q",
+    "SELECT w.q, ROW_NUMBER() OVER (ORDER BY w.q) FROM ({}) AS w",
+    "SELECT w.q, RANK() OVER (ORDER BY w.q DESC) FROM ({}) AS w",
+    "SELECT SUM(w.q) / COUNT(*) FROM ({}) AS w",
+    "SELECT DISTINCT w.q FROM ({}) AS w WHERE w.q > 1",
+    "SELECT w.q FROM ({}) AS w ORDER BY w.q LIMIT 2",
+    "SELECT q AS z, -q AS q FROM ({}) AS w ORDER BY q",
+)
+
+
+def _around_named(trees: list[Expr], schema: Schema, rng: Random) -> list[Expr] | None:
+    """A query around both that reads their first output by a name."""
+    del schema
+    text = rng.choice(_AROUND_NAMED)
+    copies = [tree.copy() for tree in trees]
+    for tree in copies:
+        selects = _selects(tree)
+        if not selects or any(select.expressions[0].is_star for select in selects):
+            return None
+        for select in selects:
+            output = select.expressions[0]
+            output.replace(exp.alias_(output.unalias().copy(), "q"))
+    return [
+        sqlglot.parse_one(text.replace("{}", tree.sql("sqlite")), read="sqlite") for tree in copies
+    ]
+
+
 def _around(trees: list[Expr], schema: Schema, rng: Random) -> list[Expr] | None:
     del schema
     widths = [len(tree.selects) for tree in trees if isinstance(tree, exp.Query)]
@@ -233,6 +359,7 @@ def _around(trees: list[Expr], schema: Schema, rng: Random) -> list[Expr] | None
 _CHANGES: tuple[Callable[[list[Expr], Schema, Random], list[Expr] | None], ...] = (
     *(_other_constant, _other_column, _other_column, _other_operator, _other_aggregate),
     *(_other_connector, _other_join, _one_more_condition, _fold_rows, _around),
+    *(_alias_of_a_column, _bare_names, _one_more_window, _computed_output, _around_named),
 )
 
 

@@ -51,6 +51,21 @@ def test_a_proof_whose_facts_hold_is_a_proof(tmp_path: Path) -> None:
     assert (proof.unchecked, proof.left_out) == ((), ())
 
 
+@pytest.mark.parametrize(("pattern", "other"), [("LIKE '1'", "= '1'"), ("LIKE '_%'", "<> ''")])
+def test_a_text_with_a_nul_character_breaks_its_type(
+    tmp_path: Path, pattern: str, other: str
+) -> None:
+    pair = [f"SELECT radio_id FROM radio WHERE name {test}" for test in (pattern, other)]
+    good = "INSERT INTO radio VALUES (1, '1', 1990), (2, '', 1991);"
+    assert proved(database(tmp_path / "good.sqlite", good), *pair).proved
+    broken = good + "INSERT INTO radio VALUES (3, '1' || char(0) || 'x', 1), (4, char(0), 1);"
+    path = database(tmp_path / "broken.sqlite", broken)
+    with closing(sqlite3.connect(path)) as connection:
+        one, two = (connection.execute(sql).fetchall() for sql in pair)
+    assert one != two
+    assert not proved(path, *pair).proved
+
+
 def test_no_data_break_nothing(tmp_path: Path) -> None:
     path = database(tmp_path / "t.sqlite", "")
     assert proved(path, ALL, JOINED).proved

@@ -219,6 +219,23 @@ OTHERS = {
         "SELECT m, n FROM t LIMIT 1",
         "INSERT INTO t (m, n) VALUES (1, 2), (2, 1)",
     ),
+    "a text that a query makes ends at a NUL character for LIKE": (
+        "SELECT id FROM (SELECT DISTINCT id, s || CAST(x'00' AS TEXT) AS z FROM t)"
+        " WHERE z LIKE '1'",
+        "SELECT id FROM (SELECT DISTINCT id, s || CAST(x'00' AS TEXT) AS z FROM t) WHERE z = '1'",
+        "INSERT INTO t (m, s) VALUES (1, '1')",
+    ),
+    "a text of a NUL character is empty for LIKE": (
+        "SELECT id FROM (SELECT DISTINCT id, s || CAST(x'00' AS TEXT) AS z FROM t)"
+        " WHERE z LIKE '_%'",
+        "SELECT id FROM (SELECT DISTINCT id, s || CAST(x'00' AS TEXT) AS z FROM t) WHERE z <> ''",
+        "INSERT INTO t (m, s) VALUES (1, '')",
+    ),
+    "an alias in parentheses": (
+        "SELECT -m AS m FROM t ORDER BY (m) LIMIT 1",
+        "SELECT -m AS m FROM t ORDER BY t.m LIMIT 1",
+        "INSERT INTO t (m) VALUES (1), (2)",
+    ),
     "the only aggregate tested for NULL": (
         "SELECT COUNT(n) IS NULL FROM t",
         "SELECT 1 = 2 FROM t",

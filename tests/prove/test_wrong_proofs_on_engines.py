@@ -23,11 +23,13 @@ from sqlverdict.records import Answer, Row
 
 TABLES = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER, n NUMERIC(8, 2), r DOUBLE PRECISION);
-CREATE TABLE u (id INTEGER PRIMARY KEY, f INTEGER, w INTEGER)
+CREATE TABLE u (id INTEGER PRIMARY KEY, f INTEGER, w INTEGER);
+CREATE TABLE p (id INTEGER PRIMARY KEY, r DOUBLE PRECISION NOT NULL, s VARCHAR(20))
 """
 ROWS: dict[str, tuple[Row, ...]] = {
     "t": ((1, 1, 3, 0.5), (2, 10, 3, 0.5), (3, 9, 3, 0.5)),
     "u": ((1, 1, 1), (2, 1, 0), (3, 1, 0)),
+    "p": ((1, 9007199254740992.0, "a"), (2, 9007199254740994.0, "b")),
 }
 
 PAIRS = {
@@ -149,6 +151,42 @@ PAIRS = {
         "SELECT v * 0.03125 FROM t",
         "SELECT v / 32 FROM t",
     ),
+    **{
+        f"{name}, {dialect}": (dialect, gold, other)
+        for dialect in ("postgres", "duckdb")
+        for name, (gold, other) in {
+            "a plus before an alias in ORDER BY": (
+                "SELECT -id AS id FROM t ORDER BY id LIMIT 2",
+                "SELECT -id AS id FROM t ORDER BY +id LIMIT 2",
+            ),
+            "a plus before an ordinal": (
+                "SELECT v FROM t ORDER BY 1 DESC LIMIT 1",
+                "SELECT v FROM t ORDER BY +1 DESC LIMIT 1",
+            ),
+        }.items()
+    },
+    **{
+        f"{name}, {dialect}": (dialect, gold, other)
+        for dialect in ("postgres", "duckdb", "mysql")
+        for name, (gold, other) in {
+            "an alias in parentheses in ORDER BY": (
+                "SELECT -id AS id FROM t ORDER BY (id) LIMIT 2",
+                "SELECT -id AS id FROM t ORDER BY t.id LIMIT 2",
+            ),
+            "an alias in two pairs of parentheses": (
+                "SELECT -id AS id FROM t ORDER BY ((id)) LIMIT 2",
+                "SELECT -id AS id FROM t ORDER BY t.id LIMIT 2",
+            ),
+            "bounds that are one double": (
+                "SELECT id FROM p WHERE r > 9007199254740992 AND r >= 9007199254740993",
+                "SELECT id FROM p WHERE r >= 9007199254740993",
+            ),
+            "a value and a bound that are one double": (
+                "SELECT id FROM p WHERE r = 9007199254740992 AND r < 9007199254740993",
+                "SELECT id FROM p WHERE r = 9007199254740992",
+            ),
+        }.items()
+    },
 }
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import sqlglot
 
+import sqlverdict as sv
 from servers import database_name
 from sqlverdict.execute.engine import ENGINES, Engine, ServerEngine
 from sqlverdict.parse.query import parse
@@ -99,6 +101,26 @@ def test_what_the_engine_calls_by_its_own_words_is_told_apart(
 def test_the_words_of_one_engine_are_told_apart(search: tuple[Engine, EngineSearch]) -> None:
     for gold, prediction in OWN[search[0].name]:
         assert isinstance(refutation(search, gold, prediction), Witness), gold
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        ("USING sum(price) GROUP BY open", "USING max(price) GROUP BY open"),
+        ("USING sum(price) GROUP BY open", "USING sum(price)"),
+        ("USING count(price) GROUP BY open", "USING count(*) GROUP BY open"),
+    ],
+)
+def test_columns_of_a_table_that_is_pivoted_get_values(
+    tmp_path: Path, gold: str, prediction: str
+) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    path = tmp_path / "items.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(TABLE)
+    sides = (f"PIVOT item ON name {side}" for side in (gold, prediction))
+    assert isinstance(sv.refute_pair(*sides, db=path, instances=100), Witness)
 
 
 @pytest.mark.slow

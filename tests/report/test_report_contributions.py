@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from error_parts import asks_for
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Evidence, Proved, Refuted, Related, Tested
 from sqlverdict.parse.schemas.ddl import read_ddl
@@ -71,7 +72,7 @@ def test_errors_fall_and_rise_with_the_rules(run: Run) -> None:
 
 
 def test_cases_without_a_schema_are_left_out_and_none_at_all_is_an_error(run: Run) -> None:
-    with pytest.raises(UsageError, match="--schema"):
+    with asks_for("schema", "prove", "refute"):
         step_contributions([run], {})
 
 

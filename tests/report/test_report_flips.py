@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from error_parts import asks_for
 from sqlverdict.errors import UsageError
 from sqlverdict.records import Verdict
 from sqlverdict.report.several_runs.flips import find_flips
@@ -165,14 +166,14 @@ def test_verdicts_and_reasons_have_maximums(
 
 @pytest.mark.parametrize("text", ["wrong=3", "incorrect", "incorrect=", "incorrect=-1", "=3"])
 def test_what_is_no_maximum_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="--max "):
+    with asks_for("max"):
         parse_maximum(text)
 
 
 def test_noise_is_a_word_of_both_options() -> None:
     assert parse_drop("noise") == parse_regressions("noise") == NOISE
     assert parse_regressions("1%") == Allowance(share=0.01)
-    with pytest.raises(UsageError, match="--max-regressions"):
+    with asks_for("max_regressions"):
         parse_regressions("some")
 
 

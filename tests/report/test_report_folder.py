@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from error_parts import options_of
-from sqlverdict.errors import OptionName, RunLogError
+from error_parts import options_of, refuses_run
+from sqlverdict.errors import OptionName
 from sqlverdict.files.lock import LOCK, FolderLock, Locked
 from sqlverdict.records import Result
 from sqlverdict.report.one_run.markdown import write_markdown
@@ -49,7 +49,7 @@ def test_another_run_is_refused_and_the_difference_named(
     first = RunFolder(tmp_path, make_manifest(), overwrite=False)
     first.append([(0, encode_result(make_result(0)))])
     first.close()
-    with pytest.raises(RunLogError) as error:
+    with refuses_run("another_run") as error:
         RunFolder(tmp_path, make_manifest(**changed), overwrite=False)
     assert difference in str(error.value)
     assert "--overwrite" in str(error.value)
@@ -100,7 +100,7 @@ def test_a_log_without_a_manifest_is_never_resumed(
     tmp_path: Path, make_manifest: MakeManifest
 ) -> None:
     (tmp_path / RESULTS).write_bytes(b"mine\n")
-    with pytest.raises(RunLogError, match=f"no {MANIFEST}"):
+    with refuses_run("unknown_inputs"):
         RunFolder(tmp_path, make_manifest(), overwrite=False)
 
 
@@ -124,7 +124,7 @@ def test_lines_of_a_finished_run_that_were_copied_or_moved_are_refused_and_done_
     lines = (tmp_path / RESULTS).read_bytes().splitlines(keepends=True)
     assert [result.index for result in read_results(tmp_path)] == [0, 1, 2]
     (tmp_path / RESULTS).write_bytes(b"".join(lines[index] for index in order))
-    with pytest.raises(RunLogError, match="each case once"):
+    with refuses_run("damaged", "each case once"):
         list(read_results(tmp_path))
     again = RunFolder(tmp_path, make_manifest(), overwrite=False)
     again.append((index, encode_result(make_result(index))) for index in {0, 1, 2} - set(order))
@@ -138,7 +138,7 @@ def test_a_second_run_in_the_same_folder_is_refused_and_harms_nothing(
     first = RunFolder(tmp_path, make_manifest(), overwrite=False)
     first.append([(0, encode_result(make_result(0)))])
     for overwrite in (False, True):
-        with pytest.raises(RunLogError, match=rf"process {os.getpid()} on ") as error:
+        with refuses_run("in_use", rf"process {os.getpid()} on ") as error:
             RunFolder(tmp_path, make_manifest(), overwrite=overwrite)
         assert options_of(error.value) == [OptionName("out")]
     first.append([(1, encode_result(make_result(1)))])
@@ -199,7 +199,7 @@ def test_a_finished_log_that_was_cut_or_added_to_is_refused_and_mended(
     lines = whole.splitlines(keepends=True)
     extra = encode_result(make_result(3, database="aa")) + b"\n"
     log.write_bytes({"lines": b"".join(lines[:2]), "bytes": whole[:-9], "more": whole + extra}[cut])
-    with pytest.raises(RunLogError, match=r"has \d lines, and the run has 3 cases"):
+    with refuses_run("damaged", r"has \d lines, and the run has 3 cases"):
         list(read_run(tmp_path).results())
     again = RunFolder(tmp_path, make_manifest(), overwrite=False)
     missing = [
@@ -216,15 +216,15 @@ def test_an_unfinished_run_cannot_be_read_and_says_how_to_go_on(
     tmp_path: Path, make_manifest: MakeManifest
 ) -> None:
     RunFolder(tmp_path, make_manifest(), overwrite=False).close()
-    with pytest.raises(RunLogError, match="is not finished"):
+    with refuses_run("unfinished"):
         read_run(tmp_path)
 
 
 def test_a_manifest_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text('{"system": 3}')
-    with pytest.raises(RunLogError, match="not a manifest"):
+    with refuses_run("damaged"):
         read_manifest(tmp_path)
-    with pytest.raises(RunLogError, match="no run at"):
+    with refuses_run("missing"):
         read_manifest(tmp_path / "elsewhere")
 
 
@@ -238,7 +238,7 @@ def test_a_run_reads_back_as_it_was_written(
     assert read.summary == run.summary
     assert read.manifest == run.manifest
     assert read.estimate("ex").value == 1.0
-    with pytest.raises(RunLogError, match="has no metric 'em'"):
+    with refuses_run("missing_metric", "'em'"):
         read.estimate("em")
 
 
@@ -252,7 +252,7 @@ def test_bytes_that_are_no_text_are_a_damaged_file_and_no_error_of_ours(
     first.close()
     path = tmp_path / name
     path.write_bytes(path.read_bytes().replace(b'"', b'"\xb5'))
-    with pytest.raises(RunLogError):
+    with refuses_run("damaged"):
         list(read_run(tmp_path).results())
 
 

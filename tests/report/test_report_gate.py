@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from error_parts import asks_for
 from sqlverdict.errors import UsageError
 from sqlverdict.report.several_runs.gate import check_run
 from sqlverdict.report.several_runs.gate_rules import (
@@ -43,10 +44,10 @@ def test_allowances_are_numbers_or_shares() -> None:
     assert parse_allowance("2%").most(150) == 3
     assert parse_allowance("0").most(9) == 0
     for wrong in ("0.5", "-1", "x%", "200%", ""):
-        with pytest.raises(UsageError, match="--max-unscored"):
+        with asks_for("max_unscored"):
             parse_allowance(wrong)
     assert parse_drop("1%") == parse_drop("0.01") == 0.01
-    with pytest.raises(UsageError, match="--max-drop"):
+    with asks_for("max_drop"):
         parse_drop("5")
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.errors import RunLogError
+from error_parts import refuses_run
 from sqlverdict.records import RESULT_SCHEMA, Result
 from sqlverdict.runlog.log import RESULTS, RunLog, encode_result, read_results
 
@@ -95,7 +95,7 @@ def test_damage_in_the_middle_is_refused_by_readers_and_done_again_by_a_resume(
     path = tmp_path / RESULTS
     whole = path.read_bytes()
     path.write_bytes(b"garbage\n" + whole)
-    with pytest.raises(RunLogError, match=r"line 1: .*same evaluate command"):
+    with refuses_run("damaged", r"line 1: "):
         list(read_results(tmp_path))
     log = RunLog(tmp_path)
     assert (log.damaged, log.count) == (1, 2)
@@ -116,7 +116,7 @@ def test_an_edited_line_is_noticed(
     whole = path.read_bytes()
     assert whole.count(text) == 1
     path.write_bytes(whole.replace(text, other))
-    with pytest.raises(RunLogError, match=r"line 2 \(case 'q1'\) was changed"):
+    with refuses_run("damaged", r"line 2 \(case 'q1'\)"):
         list(read_results(tmp_path))
     log = RunLog(tmp_path)
     assert [log.has(index) for index in range(3)] == [True, False, True]
@@ -131,7 +131,7 @@ def test_a_field_behind_the_checksum_is_noticed(tmp_path: Path, make_result: Mak
     path = tmp_path / RESULTS
     path.write_bytes(path.read_bytes().rstrip(b"}\n") + b'},"scores":{"ex":1.0}}\n')
     assert msgspec.json.decode(path.read_bytes())["scores"] == {"ex": 1.0}
-    with pytest.raises(RunLogError, match="was changed"):
+    with refuses_run("damaged"):
         list(read_results(tmp_path))
 
 
@@ -192,14 +192,14 @@ def test_another_schema_is_refused_by_writer_and_reader(
     line = msgspec.json.decode(encode_result(make_result(0)))
     line |= {"schema": schema, "evidence": evidence}
     (tmp_path / RESULTS).write_bytes(msgspec.json.encode(line) + b"\n")
-    with pytest.raises(RunLogError, match=f"schema {schema}, .* reads schema {RESULT_SCHEMA}"):
+    with refuses_run("another_version", f"schema {schema}, .* reads schema {RESULT_SCHEMA}"):
         RunLog(tmp_path)
-    with pytest.raises(RunLogError, match=advice):
+    with refuses_run("another_version", advice):
         list(read_results(tmp_path))
 
 
 def test_a_folder_without_a_run_says_what_to_give(tmp_path: Path) -> None:
-    with pytest.raises(RunLogError, match="Give the folder that evaluate wrote"):
+    with refuses_run("missing"):
         list(read_results(tmp_path / "nowhere"))
 
 

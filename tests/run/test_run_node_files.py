@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from error_parts import options_of
-from sqlverdict.errors import DatabaseError, OptionName, UsageError
+from error_parts import options_of, refuses_database
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.run.options import Options, SearchOptions
 from sqlverdict.run.plan import plan_run
 from sqlverdict.run.pool.node_files import (
@@ -52,11 +52,11 @@ def test_databases_that_are_no_files_have_none(tmp_path: Path) -> None:
 def test_another_file_at_the_same_place_is_refused(files: NodeFiles) -> None:
     check_node_files(files, "node")
     Path(files.path).write_bytes(b"other")
-    with pytest.raises(DatabaseError, match=r"node a .*another file") as error:
+    with refuses_database("changed", "node a ") as error:
         check_node_files(files, "a")
     assert options_of(error.value) == [OptionName("copy_databases", True)]
     Path(files.path).unlink()
-    with pytest.raises(DatabaseError, match=r"node b .*no file") as error:
+    with refuses_database("missing", "node b ") as error:
         check_node_files(files, "b")
     assert options_of(error.value) == [OptionName("copy_databases", True)]
 
@@ -73,7 +73,7 @@ def test_a_copy_is_whole_and_two_actors_may_make_it(files: NodeFiles) -> None:
 
 def test_a_database_that_changes_while_it_is_copied_is_refused(files: NodeFiles) -> None:
     Path(files.path).write_bytes(b"changed")
-    with pytest.raises(DatabaseError, match="changed while it was copied"):
+    with refuses_database("changed"):
         contents_of(files)
 
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_run
 from sqlverdict import Options, System, evaluate, evaluate_pairs, evaluate_systems
-from sqlverdict.errors import PredictionError, RunLogError, UsageError
+from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import (
     Answer,
@@ -217,7 +218,7 @@ def test_wrong_calls_are_refused(make_case: MakeCase, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="-1 workers"):
         evaluate([case], {"1": "SELECT 1"}, options=Options(workers=-1))
     evaluate([case], {"1": "SELECT 1"}, out=tmp_path / "run", options=LOCAL)
-    with pytest.raises(RunLogError, match="holds another run"):
+    with refuses_run("another_run"):
         evaluate([case], {"1": "SELECT 2"}, out=tmp_path / "run", options=LOCAL)
     anew = Options(workers=0, cache=None, overwrite=True)
     run = evaluate([case], {"1": "SELECT 2"}, out=tmp_path / "run", options=anew)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from resume_parts import GOLD, LOCAL, Lines, make, run_cases, shop_case
 
-from error_parts import options_of
+from error_parts import options_of, refuses_run
 from sqlverdict import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.errors import Interrupted, OptionName, RunLogError
 from sqlverdict.evidence import Refuted
@@ -191,7 +191,7 @@ def test_schemas_that_changed_are_another_run(tmp_path: Path) -> None:
         file.write_text(ddl)
         options = replace(LOCAL, metrics="esm", schemas=load_schemas(file))
         if number:
-            with pytest.raises(RunLogError, match="schemas changed"):
+            with refuses_run("another_run", "schemas changed"):
                 evaluate([case], {"1": GOLD}, out=tmp_path / "run", options=options)
         else:
             evaluate([case], {"1": GOLD}, out=tmp_path / "run", options=options)
@@ -230,14 +230,14 @@ def test_another_preset_is_another_run(tmp_path: Path) -> None:
     options = replace(LOCAL, metrics="verdict", policy="results", preset="bird")
     distinct = "SELECT DISTINCT name FROM item"
     assert run_cases(cases, tmp_path / "run", options, distinct).estimate("verdict").value == 1.0
-    with pytest.raises(RunLogError, match="preset"):
+    with refuses_run("another_run", "preset"):
         run_cases(cases, tmp_path / "run", replace(options, preset="strict"), distinct)
 
 
 def test_predictions_that_changed_are_named(tmp_path: Path) -> None:
     cases = [shop_case(1, make(tmp_path / "shop.sqlite", 3))]
     run_cases(cases, tmp_path / "run")
-    with pytest.raises(RunLogError, match="the predictions changed") as error:
+    with refuses_run("another_run", "the predictions changed") as error:
         run_cases(cases, tmp_path / "run", prediction="SELECT 4")
     assert options_of(error.value) == [OptionName("out"), OptionName("overwrite", True)]
 

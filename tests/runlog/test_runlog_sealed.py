@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from error_parts import refuses_run
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.sealed_json import write_sealed_json
@@ -87,7 +88,7 @@ def test_the_same_command_writes_a_damaged_summary_anew(run: Path, damage: str) 
 def test_a_manifest_of_another_schema_is_refused(run: Path, schema: int, advice: str) -> None:
     path = run / MANIFEST
     write_sealed_json(path, json.loads(path.read_text()) | {"schema": schema})
-    with pytest.raises(RunLogError, match=f"schema {schema}, .*{advice}"):
+    with refuses_run("another_version", f"schema {schema}, .*{advice}"):
         read_run(run)
 
 

@@ -267,5 +267,7 @@ def test_metric_names_that_are_wrong(text: str, message: str) -> None:
 
 @pytest.mark.parametrize("name", ["summary", "intervals", "exx"])
 def test_helpers_are_no_metrics(name: str) -> None:
-    with pytest.raises(UnknownMember, match="no metric called"):
+    with pytest.raises(UnknownMember) as unknown:
         parse_metrics(name)
+    assert (unknown.value.kind, unknown.value.name) == ("metric", name)
+    assert unknown.value.known == tuple(METRICS.names())

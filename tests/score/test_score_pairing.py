@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.errors import RunLogError, UsageError
+from error_parts import refuses_run
+from sqlverdict.errors import UsageError
 from sqlverdict.records import Result, Verdict
 from sqlverdict.score.statistics.pairing import paired
 from sqlverdict.score.statistics.significance import mcnemar
@@ -86,5 +87,5 @@ def test_a_metric_the_run_does_not_have() -> None:
 
 
 def test_a_case_twice() -> None:
-    with pytest.raises(RunLogError, match="'1' twice"):
+    with refuses_run("damaged", "'1' twice"):
         paired(run({"1": 1.0}) * 2, run({"1": 1.0}), "ex")

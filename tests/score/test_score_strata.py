@@ -50,6 +50,25 @@ def test_one_stratum_of_few_cases_is_wilson_with_more_labels(labels: int) -> Non
 
 
 @pytest.mark.parametrize(
+    ("size", "labels"),
+    [
+        (size, labels)
+        for size, labels in product((40, 75, 100, 200, 500, 2000), (20, 30, 37, 50, 100, 1000))
+        if labels <= size / 2
+    ],
+)
+def test_labels_that_are_all_right_leave_out_only_shares_that_rarely_give_them(
+    size: int, labels: int
+) -> None:
+    """Exactly: how probable such a sample is with the most right cases that are left out."""
+    low, high = stratified_interval([Stratum(size, labels, labels)])
+    assert high == 1
+    right = max(number for number in range(size) if number / size < low - 1e-9)
+    assert comb(right, labels) / comb(size, labels) < 0.041
+    assert comb(right + 2, labels) / comb(size, labels) > 0.015
+
+
+@pytest.mark.parametrize(
     ("first", "second", "ends"),
     [
         ((56, 70), (48, 80), (0.0533, 0.3377)),
@@ -185,3 +204,14 @@ def test_a_rate_solves_its_equation(stratum: Stratum, slope: float) -> None:
     if stratum.labels < stratum.size:
         left = slope * rate**2 - (stratum.labels + slope) * rate + stratum.right
         assert abs(left) <= 1e-6 * max(1, abs(slope), stratum.labels)
+
+
+@given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 9)), min_size=1, max_size=5))
+def test_where_all_labels_are_right_strata_never_narrow_the_interval(
+    parts: list[tuple[int, int]],
+) -> None:
+    strata = [Stratum(weight * MANY, labels, labels) for labels, weight in parts]
+    labels = sum(each.labels for each in strata)
+    low, high = stratified_interval(strata)
+    assert high == 1
+    assert low <= wilson(labels, labels)[0] + 1e-9

@@ -213,6 +213,7 @@ def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:
             OptionName("out"),
             ", or ",
             OptionName("overwrite", True),
+            reason="unknown_inputs",
         ) from error
     if earlier.get("fingerprint") != about["fingerprint"]:
         changed = [name for name in about if earlier.get(name) != about[name]]
@@ -225,6 +226,7 @@ def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:
             OptionName("out"),
             ", or start over with ",
             OptionName("overwrite", True),
+            reason="another_run",
         )
     return _whole_lines(out)
 

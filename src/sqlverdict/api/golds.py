@@ -272,7 +272,8 @@ def _gold_pairs(
         return None
     golds = replace(benchmark, cases=cases, count=len(cases), predictions=None, sessions=())
     plain = replace(options, metrics="ex,verdict", policy=None, judge=None, command=())
-    plain = replace(plain, no_sql="wrong", tag=None, search=None, proof=None, overwrite=False)
+    search = None if options.search is None else replace(options.search, bank=None)
+    plain = replace(plain, no_sql="wrong", tag=None, search=search, proof=None, overwrite=False)
     system = System(f"golds {columns[1].name}", changed, folder)
     try:
         (run,) = evaluate_systems(golds, [system], options=plain)

@@ -7,7 +7,10 @@ from typing import Literal
 
 from sqlglot import exp
 
-from sqlverdict.parse.tokens import fold
+from sqlverdict.dialects import dialect_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.tokens import Kind, fold, tokens
+from sqlverdict.records import Query
 
 
 @dataclass(frozen=True)
@@ -50,3 +53,25 @@ def sources_of(select: exp.Select) -> list[exp.Expr]:
     start = select.args.get("from_")
     items = [start.this] if start is not None else []
     return items + [join.this for join in select.args.get("joins") or ()]
+
+
+def without_comments(sql: str, dialect: str) -> str:
+    """A query without its comments and its last semicolon.
+
+    What may be more than a comment stays: the text then has another tree, or its meaning depends
+    on the server.
+    """
+    unsure = dialect_of(dialect).unsure_text
+    if unsure is None or not unsure.search(sql):
+        parts: list[str] = []
+        for token in tokens(sql):
+            if token.kind is not Kind.COMMENT:
+                parts.append(token.text)
+            elif parts and not parts[-1].isspace():
+                # Two words must not become one.
+                parts.append("\n" if token.text.startswith("--") else " ")
+        rest = "".join(parts)
+        before, after = parse(sql, dialect), parse(rest, dialect)
+        if isinstance(before, Query) and isinstance(after, Query) and before.tree == after.tree:
+            sql = rest
+    return sql.strip().rstrip(";").rstrip()

@@ -130,7 +130,8 @@ class Proposer:
 
         subject = subject_of(case.gold[0])
         answers = [self._answered(case, schema, run, *system) for system in systems]
-        gold = RepairSubject(subject, answers, partial(self._are_equal, database))
+        dialect = self._runner.engine_for(database).dialect
+        gold = RepairSubject(subject, answers, partial(self._are_equal, database), dialect)
         options = self._options(gold, run, subject_of)
         signs = _signs(subject)
         options = [_with_signs(option, signs, subject_of) for option in options]
@@ -167,7 +168,11 @@ class Proposer:
         )
 
     def _are_equal(self, database: str, one: str, other: str) -> bool:
-        return _is_proved(self._prover.check(one, other, database))
+        """Whether each is proved to answer as the other: an ORDER BY too many is no difference."""
+        return all(
+            _is_proved(self._prover.check(gold, query, database))
+            for gold, query in ((one, other), (other, one))
+        )
 
     def _options(
         self, gold: RepairSubject, run: Run, subject_of: Callable[[str], Subject | None]

@@ -14,6 +14,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from sqlverdict.audit.gold_report import SystemAnswer
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.records import Answer, Query
 from sqlverdict.registry import Registry
 from sqlverdict.signs.look import notices
@@ -46,7 +47,8 @@ class RepairSubject:
         subject: The gold with its schema, its data and its question; ``None``: it cannot be read,
             and only the ways that do not look at it are asked.
         answers: What systems said, each with its answer.
-        are_equal: Whether two queries are proved equal.
+        are_equal: Whether each of two queries is proved to answer as the other.
+        dialect: The dialect of the queries.
     """
 
     def __init__(
@@ -54,10 +56,12 @@ class RepairSubject:
         subject: Subject | None,
         answers: Sequence[SystemAnswer] = (),
         are_equal: Callable[[str, str], bool] = lambda one, other: one == other,
+        dialect: str = DEFAULT_DIALECT,
     ) -> None:
         self._subject = subject
         self.answers = tuple(answers)
         self.are_equal = are_equal
+        self.dialect = dialect
         self._notices: dict[str, list[Notice]] = {}
 
     @property

@@ -10,7 +10,7 @@
 ``gold_columns``  runs under other golds
 ``judge_contexts``  asks the judge of a run again, in other contexts
 ``count_labels``   counts people's labels by situation, for ``evaluate --set confidence=FILE``
-``label_proofs``  proofs that two predictions of a case are equal, for labels
+``label_panel``   labels of other predictions: proofs that they hold, what to do where some lack
 ``run_cases``         the command that made a run, and the cases of a run, read again
 ``show_run``     prints a run, or several trials of one system
 ``show_case``    prints one case

@@ -15,7 +15,8 @@ from sqlverdict.confidence.stored import built_in, write_label_model
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.text import count
-from sqlverdict.load.people.labels import LabelIndex, Labels
+from sqlverdict.load.people.label_index import LabelIndex
+from sqlverdict.load.people.labels import Labels
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import percent, table
 from sqlverdict.runlog.run import Run

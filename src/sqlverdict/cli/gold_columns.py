@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from sqlverdict.cli.evaluate_runs import evaluate_cases, read_cases
 from sqlverdict.cli.options.data import select
 from sqlverdict.cli.options.run import EvaluateArgs, run_options
 from sqlverdict.cli.options.shared import command_line
-from sqlverdict.cli.run_cases import evaluate_args
+from sqlverdict.cli.run_cases import evaluate_args, evaluate_words
 from sqlverdict.errors import RunLogError, UsageError
 from sqlverdict.files.command_words import take_option
 from sqlverdict.load.benchmark import Benchmark
@@ -38,7 +38,7 @@ from sqlverdict.runlog.run import Run
 GOLDS = "golds"
 """The folder of the runs under other golds, inside the run's."""
 
-_OVERLAY = "--gold-overlay"
+_OVERLAY = "--golds"
 GoldFiles = Sequence[tuple[str, Path]]
 """Files of golds, each with the name of its set."""
 
@@ -105,8 +105,9 @@ def _under(
     """The runs under a set of golds; each evaluate command is read again once."""
     targets = _targets(runs, overlay.name, out)
     renewed: dict[Path, Run] = {}
-    for words in dict.fromkeys(run.manifest.command for run in runs):
-        group = [run for run in runs if run.manifest.command == words]
+    commands = {run.folder: _evaluate_words(run) for run in runs}
+    for words in dict.fromkeys(commands.values()):
+        group = [run for run in runs if commands[run.folder] == words]
         args = _with_overlay(_evaluate_args(group[0]), file, whole=overlay.whole)
         options, benchmark = _options(args, targets[group[0].folder], progress)
         command = _command(words, file, whole=overlay.whole)
@@ -135,11 +136,23 @@ def _home(run: Run, out: Path | None) -> Path:
 
 
 def _evaluate_args(run: Run) -> EvaluateArgs:
-    try:
+    with _advice():
         return evaluate_args(run.folder, run.manifest)
+
+
+def _evaluate_words(run: Run) -> tuple[str, ...]:
+    with _advice():
+        return evaluate_words(run.folder, run.manifest)
+
+
+@contextmanager
+def _advice() -> Iterator[None]:
+    """Say what to do where a run cannot be evaluated again."""
+    try:
+        yield
     except RunLogError as error:
-        advice = "Make the run again with evaluate; for other golds, give it --gold-overlay FILE."
-        raise RunLogError(f"{error} {advice}") from error
+        advice = "Make the run with evaluate; for other golds, give it --golds FILE."
+        raise RunLogError(f"{error} {advice}", reason=error.reason) from error
 
 
 def _with_overlay(args: EvaluateArgs, file: tuple[str, Path], *, whole: bool) -> EvaluateArgs:

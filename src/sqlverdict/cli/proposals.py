@@ -13,6 +13,7 @@ from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.atomic import replacing
+from sqlverdict.files.text import count
 from sqlverdict.label.databases import CaseDatabases, CaseFacts
 from sqlverdict.label.review import review_page
 from sqlverdict.report.one_run.markdown import fence
@@ -67,10 +68,10 @@ def proposal_notes(audit: Audit, proposals: Proposals) -> list[str]:
     away = sum(each.case.id not in proposals for each in audit.suspects)
     none = sum(not each for each in proposals.values())
     notes = [
-        f"{none:,} suspect golds have no proposal: nothing that differs from them was found"
+        f"no proposal for {count(none, 'suspect gold')}: nothing was found that differs"
     ] * bool(none)
     if away:
-        notes.append(f"{away:,} suspect golds have no proposal: their database cannot be read")
+        notes.append(f"no proposal for {count(away, 'suspect gold')}: the database cannot be read")
     return notes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -14,8 +15,10 @@ from sqlverdict.cli.options.data import DataArgs, read_benchmark, read_named
 from sqlverdict.cli.options.fields import build
 from sqlverdict.cli.options.run import EvaluateArgs
 from sqlverdict.errors import RunLogError, SqlverdictError
-from sqlverdict.execute.engine import ENGINES, ServerEngine
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, ServerEngine
 from sqlverdict.files.references import file_of
+from sqlverdict.load.benchmarks.demo import INSTANCES, STEPS, predictions_path
+from sqlverdict.load.benchmarks.demo import systems as demo_systems
 from sqlverdict.load.databases import Databases, find_databases
 from sqlverdict.records import Case
 from sqlverdict.runlog.manifest import Manifest
@@ -23,6 +26,8 @@ from sqlverdict.runlog.merge import shard_of
 from sqlverdict.runlog.run import Run
 
 DEMO = "demo"
+_FORMER = re.compile(r"\A--gold-overlay(?==|\Z)")
+"""The name that ``--golds`` had in commands of runs that were made before."""
 
 
 def run_cases(run: Run, databases: str | None = None) -> Mapping[str, Case]:
@@ -104,10 +109,46 @@ def _recorded_data(folder: Path, manifest: Manifest) -> DataArgs:
     if manifest.command or manifest.benchmark != DEMO:
         return evaluate_args(folder, manifest).data
     if isinstance(ENGINES.get(manifest.engine), ServerEngine):
-        raise RunLogError("the demo made its databases on a server and dropped them at its end")
+        raise RunLogError(
+            "the demo made its databases on a server and dropped them at its end",
+            reason="unknown_inputs",
+        )
     databases = folder.parent / DEMO_DATABASES
     where = str(databases) if databases.is_dir() else None
     return DataArgs(benchmark=DEMO, engine=manifest.engine, databases=where)
+
+
+def evaluate_words(folder: Path, manifest: Manifest) -> tuple[str, ...]:
+    """The words of the ``evaluate`` command that makes the run; the demo's are known.
+
+    Raises:
+        RunLogError: the manifest does not name the command.
+    """
+    if manifest.command:
+        return tuple(_FORMER.sub("--golds", word) for word in manifest.command)
+    if manifest.benchmark != DEMO:
+        raise RunLogError(
+            f"{folder} does not say which evaluate command made it.", reason="unknown_inputs"
+        )
+    names = demo_systems()
+    if manifest.system not in names or not ENGINES.get(manifest.engine).in_python:
+        raise RunLogError(
+            f"{folder} is a run of the demo with queries of its own: of a detector, or translated "
+            f"for another engine. Only {', '.join(names)} on {DEFAULT_ENGINE} can be run again.",
+            reason="unknown_inputs",
+        )
+    databases = folder.parent / DEMO_DATABASES
+    return (
+        *("evaluate", "--benchmark", DEMO),
+        *(("--databases", str(databases)) if databases.is_dir() else ()),
+        *(word for name in names for word in _prediction_words(name)),
+        *("--metrics", ",".join(manifest.metrics), "--refute", str(INSTANCES)),
+        *("--set", f"max-steps={STEPS}"),
+    )
+
+
+def _prediction_words(name: str) -> tuple[str, str]:
+    return "--predictions", f"{name}={predictions_path(name)}"
 
 
 def evaluate_args(folder: Path, manifest: Manifest) -> EvaluateArgs:
@@ -119,18 +160,19 @@ def evaluate_args(folder: Path, manifest: Manifest) -> EvaluateArgs:
     # The command loads what it needs to run; the options alone do not.
     from sqlverdict.cli.commands.runs.evaluate import evaluate
 
-    words = manifest.command
-    if not words or words[0] != evaluate.name:
+    words = evaluate_words(folder, manifest)
+    if words[0] != evaluate.name:
         raise RunLogError(
-            f"{folder} does not say which evaluate command made it: 'sqlverdict demo' did, or "
-            f"another program."
+            f"{folder} does not say which evaluate command made it: {words[0]!r} did.",
+            reason="unknown_inputs",
         )
     try:
         context = evaluate.make_context(evaluate.name, list(words[1:]))
     except click.ClickException as error:
         raise RunLogError(
             f"the evaluate command of {folder} cannot be read again: {error.format_message()} "
-            f"Start in the folder where it was given."
+            f"Start in the folder where it was given.",
+            reason="unknown_inputs",
         ) from error
     args = build(EvaluateArgs, context.params)
     # The command of merged shards is that of the first one.

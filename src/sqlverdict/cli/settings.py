@@ -21,6 +21,7 @@ NOT_SET = frozenset({"project", "json", "column", SET})
 
 FORMER_OPTIONS = {
     "--gold": "Give the gold file with --cases.",
+    "--gold-overlay": "Give --golds.",
     "audit --jsonl": "Give --out FILE.jsonl; --out may be repeated.",
     "--no-page": "Give --set page=false.",
     "label --annotator": "Give --annotators.",
@@ -73,6 +74,11 @@ def former_option(name: str, command: SettingsCommand) -> str:
     return FORMER_OPTIONS.get(f"{command.name} {name}") or FORMER_OPTIONS.get(name, "")
 
 
+def former_key(key: str) -> str:
+    """What a setting that is gone is called now, as a sentence; empty where there never was one."""
+    return " It is called golds now." if key == "gold-overlay" else ""
+
+
 def settable(command: SettingsCommand) -> dict[str, HeadedOption]:
     """What ``--set`` can change in a command, by key."""
     options = [each for each in command.params if isinstance(each, HeadedOption)]
@@ -100,7 +106,7 @@ def read_set(command: SettingsCommand, ctx: click.Context, texts: Sequence[str])
         key = name.strip().replace("_", "-")
         if not sign or key not in known:
             wrong = f"{key!r} is no setting of {ctx.command_path}" if sign else "there is no ="
-            hint = near(key, known) if sign else ""
+            hint = former_key(key) or near(key, known) if sign else ""
             raise UsageError(
                 f"--set {text}: {wrong}.{hint} Expected KEY=VALUE, with a key of "
                 f"{', '.join(command.settings)}, or the name of an option"

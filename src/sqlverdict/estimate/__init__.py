@@ -8,7 +8,8 @@
 ``share``        the share of right cases from the labels of a drawn part
 ``label_error``  what the labels' own errors add to an interval
 ``accuracy``     the accuracy of a run, by how its labelled cases were drawn
-``carry``        labels that hold for other predictions: identical, or proved equal
+``matching``     which labels of a file are about a run, and what is said of the others
+``carry``        labels that hold for other predictions: identical, or proved equal both ways
 ``difference``   the difference of two runs' accuracies
 ``gate``         whether labels show that a run reaches a minimum
 ``words``        what an estimate says, in one sentence

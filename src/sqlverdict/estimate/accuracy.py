@@ -10,7 +10,8 @@ for another run   a panel: the draw was made on an earlier run of the same cases
                   sizes hold; a case whose prediction has no label of its own waits for one
 for several runs  refused for one of them: which of their pairs were drawn is not known
 at random         the queue ``random``, or a sheet that names no queue: the strata of the evidence
-                  are formed after the draw, neighbours with few labels as one
+                  are formed after the draw, neighbours with few labels as one, and all as
+                  one where every label says the same
 otherwise         refused: the raw share of such votes says nothing about the run
 ================  ==============================================================================
 
@@ -24,21 +25,30 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from types import MappingProxyType
 
 from sqlverdict.errors import UsageError
+from sqlverdict.estimate.carry import is_about
 from sqlverdict.estimate.draw import ALL, LabelDraw, read_draw
-from sqlverdict.estimate.label_error import half_risk, interval_with_label_error
+from sqlverdict.estimate.label_error import share_with_label_error
+from sqlverdict.estimate.matching import (
+    is_blank,
+    label_values,
+    labels_of_known,
+    labels_without_case,
+    no_label_fits,
+)
 from sqlverdict.estimate.plan import LabelPlan, cautious, plan_labels
 from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.share import AccuracyShare, DrawnStratum, estimate_share
 from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of
-from sqlverdict.files.text import count
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.people.combine import UNDECIDED
-from sqlverdict.load.people.labels import Label, LabelIndex, Labels
-from sqlverdict.load.people.votes import vote_digest
+from sqlverdict.load.people.labels import Label, Labels
 from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
+
+BLANK_WORDS = "without a label, or with one that is no vote: a drawn case without a vote"
+"""What is said of such rows of a sheet: they stay in the sample."""
 
 LEAST_LABELS = 5
 """Strata that are formed after the draw have at least as many labels, or join a neighbour."""
@@ -79,15 +89,32 @@ class _StratumCount:
     labels: int = 0
     right: int = 0
     undecided: int = 0
+    known: int = 0
+    known_right: int = 0
 
     def add(self, value: float) -> None:
         self.labels += 1
         self.right += value == 1
         self.undecided += value == UNDECIDED
 
+    def add_known(self, is_right: bool) -> None:
+        """Add a drawn case that needs nobody's label."""
+        self.add(float(is_right))
+        self.known += 1
+        self.known_right += is_right
+
     def stratum(self, name: str) -> DrawnStratum:
         sample = max(self.sample, self.labels)
-        return DrawnStratum(name, self.size, sample, self.labels, self.right, self.undecided)
+        return DrawnStratum(
+            name,
+            self.size,
+            sample,
+            self.labels,
+            self.right,
+            self.undecided,
+            self.known,
+            self.known_right,
+        )
 
 
 def estimate_accuracy(
@@ -114,49 +141,16 @@ def estimate_accuracy(
     draw = read_draw(labels)
     values = label_values(population, labels, carried or {})
     # A panel names its predictions: where none of them is this run's, all wait for a label.
-    is_panel = draw is not None and any(item.prediction is not None for item in draw.items)
+    cases = {result.id for result in population.pairs}
+    is_panel = any(
+        item.prediction is not None and (draw is not None or item.id in cases)
+        for item in (labels.items if draw is None else draw.items)
+    )
     if not values and not is_panel:
-        raise UsageError(
-            f"{labels.path}: no label is about a prediction of this run. Label its pairs: "
-            "sqlverdict label RUN --queue estimate"
-        )
+        raise no_label_fits(population, labels)
     if draw is None:
         return _by_sheet(population, labels, values, confidence)
     return _by_draw(population, labels, draw, values, confidence)
-
-
-def label_values(
-    population: Population, labels: Labels, carried: Mapping[str, Label] = MappingProxyType({})
-) -> dict[str, tuple[float, Label]]:
-    """The label of each pair that has one, by case: 1 right, 0 wrong, 0.5 cannot tell.
-
-    An answer to a question that people call unanswerable is wrong.
-    """
-    index = LabelIndex(labels)
-    unsettled = {
-        (item.id, item.pair): item
-        for item in labels.items
-        if item.original == UNDECIDED or item.unanswerable
-    }
-    values = {}
-    for result in population.pairs:
-        pair = vote_digest(result.id, result.gold, result.prediction)
-        own = (index.of(result), unsettled.get((result.id, pair)), unsettled.get((result.id, "")))
-        about = [label for label in own if label is not None and _is_about(label, result)]
-        label = about[0] if about else carried.get(result.id)
-        if label is not None and (label.original is not None or label.unanswerable):
-            values[result.id] = (label.original or 0.0, label)
-    return values
-
-
-def _is_about(label: Label, result: Result | None) -> bool:
-    """Whether a label was given for a result's own prediction, as far as the file says."""
-    if result is None:
-        return False
-    if label.pair == vote_digest(result.id, result.gold, result.prediction):
-        return True
-    query = label.prediction
-    return query == result.prediction or (query is None and not label.pair)
 
 
 def _by_draw(
@@ -169,14 +163,16 @@ def _by_draw(
     """Labels of cases that were drawn by a queue, on this run or on an earlier one."""
     pairs = {result.id: result for result in population.pairs}
     total = len(pairs) + len(population.known)
-    absent = sum(item.id not in pairs and item.id not in population.known for item in draw.items)
+    cases = pairs.keys() | population.known
+    absent = [item.id for item in draw.items if item.id not in cases]
     if draw.size > total or absent or draw.repeats_a_case:
+        which = f" ({few_of(absent, 5)})" if absent else ""
         raise UsageError(
             f"{labels.path}: the labels were drawn from {count(draw.size, 'pair')}, and this run "
-            f"has {count(total, 'case')}; {count(absent, 'drawn case')} not among them. They were "
-            "drawn from several runs, or from other cases. Expected a draw from this run, or from "
-            "an earlier one on the same cases; two runs that were drawn from together are named "
-            "together: sqlverdict estimate RUN_A RUN_B"
+            f"has {count(total, 'case')}; {count(len(absent), 'drawn case')} not among them"
+            f"{which}. They were drawn from several runs, or from other cases. Expected a draw "
+            "from this run, or from an earlier one on the same cases; two runs that were drawn "
+            "from together are named together: sqlverdict estimate RUN_A RUN_B"
         )
     strata = {name: _StratumCount(size, draw.samples[name]) for name, size in draw.sizes.items()}
     needed = []
@@ -184,11 +180,11 @@ def _by_draw(
         if item.id in values:
             strata[item.stratum].add(values[item.id][0])
         elif item.id in population.known:
-            strata[item.stratum].add(float(population.known[item.id]))
+            strata[item.stratum].add_known(population.known[item.id])
         else:
             needed.append(item.id)
     is_own = draw.size <= len(pairs) and all(
-        _is_about(item, pairs.get(item.id)) for item in draw.items
+        item.id in pairs and is_about(item, pairs[item.id]) for item in draw.items
     )
     if is_own and draw.is_by_evidence:
         _add_open_strata(strata, population)
@@ -236,16 +232,20 @@ def _by_sheet(
 ) -> Accuracy:
     """Labels of a sheet: its cases are taken as drawn from all at random."""
     pairs = {result.id for result in population.pairs}
-    others = tuple(
-        item.id
-        for item in labels.items
-        if item.id in pairs and item.id not in values and item.original is not None
-    )
-    whole = len(values) == len(pairs)
+    others = [item for item in labels.items if item.id in pairs and item.id not in values]
+    blank = [item.id for item in others if is_blank(item)]
+    notes = () if len(values) == len(pairs) else (RANDOM_NOTE,)
+    if blank:
+        notes = (*notes, f"{labels.path.name}: {count(len(blank), 'row')} {BLANK_WORDS}")
     outcome = _by_evidence(
-        population, labels, values, confidence, needed=others, notes=() if whole else (RANDOM_NOTE,)
+        population,
+        labels,
+        values,
+        confidence,
+        needed=tuple(dict.fromkeys(item.id for item in others)),
+        notes=(*notes, *labels_of_known(population, labels)),
     )
-    return _without_value(outcome) if others else outcome
+    return _without_value(outcome) if len(blank) < len(others) else outcome
 
 
 def _by_evidence(
@@ -269,7 +269,7 @@ def _by_evidence(
         population,
         labels,
         values,
-        join_neighbours([tally.stratum(name) for name, tally in _ordered(strata)]),
+        strata_after_draw([tally.stratum(name) for name, tally in _ordered(strata)]),
         needed,
         notes,
         confidence,
@@ -277,6 +277,18 @@ def _by_evidence(
         known_right=sum(population.known.values()),
         uncovered=0,
     )
+
+
+def strata_after_draw(strata: Sequence[DrawnStratum]) -> list[DrawnStratum]:
+    """The strata of labels that were drawn from all cases at random, in their order.
+
+    They are one stratum where every drawn case has a label and all labels say the same. Strata that
+    do not differ tell nothing, and a draw that met them unevenly would only widen the interval.
+    """
+    labels, right = sum(each.labels for each in strata), sum(each.right for each in strata)
+    if strata and right in (0, labels) and not any(each.pending for each in strata):
+        return [_one_stratum(strata)]
+    return join_neighbours(strata)
 
 
 def join_neighbours(
@@ -290,18 +302,23 @@ def join_neighbours(
             break
         beside = [index for index in (fewest - 1, fewest + 1) if 0 <= index < len(joined)]
         other = min(beside, key=lambda index: joined[index].labels)
-        first, second = joined[min(fewest, other)], joined[max(fewest, other)]
-        joined[min(fewest, other) : max(fewest, other) + 1] = [
-            DrawnStratum(
-                f"{first.name}, {second.name}",
-                first.size + second.size,
-                first.sample + second.sample,
-                first.labels + second.labels,
-                first.right + second.right,
-                first.undecided + second.undecided,
-            )
-        ]
+        pair = slice(min(fewest, other), max(fewest, other) + 1)
+        joined[pair] = [_one_stratum(joined[pair])]
     return joined
+
+
+def _one_stratum(strata: Sequence[DrawnStratum]) -> DrawnStratum:
+    """Several strata as one."""
+    return DrawnStratum(
+        ", ".join(each.name for each in strata),
+        sum(each.size for each in strata),
+        sum(each.sample for each in strata),
+        sum(each.labels for each in strata),
+        sum(each.right for each in strata),
+        sum(each.undecided for each in strata),
+        sum(each.known for each in strata),
+        sum(each.known_right for each in strata),
+    )
 
 
 def _ordered(strata: Mapping[str, _StratumCount]) -> list[tuple[str, _StratumCount]]:
@@ -320,7 +337,6 @@ def _accuracy(
     **rest: int,
 ) -> Accuracy:
     share = estimate_share(strata, confidence=confidence, **rest)
-    cautious = estimate_share(strata, confidence=half_risk(confidence), **rest)
     votes = [[vote for vote in label.votes if vote is not None] for _, label in values.values()]
     several = [each for each in votes if len(each) > 1]
     differ = sum(len(set(each)) > 1 for each in several)
@@ -330,14 +346,15 @@ def _accuracy(
             "an adjudicator decides",
         )
     if population.without_gold:
-        notes += (f"{count(population.without_gold, 'case')} without a gold are left out",)
+        notes += (f"{count(len(population.without_gold), 'case')} without a gold are left out",)
+    notes += labels_without_case(labels, population.ids)
     return Accuracy(
         share,
         len(several),
         differ,
-        interval_with_label_error(cautious.low, cautious.high, len(several), differ, confidence),
+        share_with_label_error(strata, len(several), differ, confidence, **rest),
         needed,
-        population.without_gold,
+        len(population.without_gold),
         (*labels.notes, *notes),
     )
 

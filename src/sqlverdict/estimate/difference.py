@@ -1,9 +1,9 @@
 """The difference of two runs' accuracies, from labels of their predictions.
 
-Questions where both runs gave the same query, or queries that are proved equal to each other,
-cannot make a difference: they need no label. Of the others each label speaks for one prediction.
-The difference is the share of right answers among those that the first run alone gave, less that
-among those of the second, each weighed by its part of the questions.
+Questions where both runs gave the same query, or queries that are proved equal to each other in
+both directions, cannot make a difference: they need no label. Of the others each label speaks for
+one prediction. The difference is the share of right answers among those that the first run alone
+gave, less that among those of the second, each weighed by its part of the questions.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from math import fsum
 
 from sqlverdict.errors import UsageError
-from sqlverdict.estimate.accuracy import join_neighbours, label_values
-from sqlverdict.estimate.carry import AreEqual
+from sqlverdict.estimate.accuracy import join_neighbours
+from sqlverdict.estimate.carry import AskProof, are_proved_equal
 from sqlverdict.estimate.draw import LabelDraw, read_draw
+from sqlverdict.estimate.matching import label_values, labels_without_case
 from sqlverdict.estimate.plan import FEWEST
 from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.share import DrawnStratum
@@ -46,6 +47,7 @@ class AccuracyDifference:
         pending: Drawn pairs without a label.
         certified: Whether the coverage of such intervals was shown: with few labels, or before
             the last one, it was not.
+        notes: What weakens it.
     """
 
     cases: int
@@ -60,13 +62,14 @@ class AccuracyDifference:
     second: tuple[DrawnStratum, ...]
     pending: int
     certified: bool
+    notes: tuple[str, ...] = ()
 
 
 def estimate_difference(
     first: Iterable[Result],
     second: Iterable[Result],
     labels: Labels,
-    are_equal: AreEqual = lambda _case, _one, _other: False,
+    ask_proof: AskProof = lambda _case, _one, _other: False,
     *,
     confidence: float = CONFIDENCE,
 ) -> AccuracyDifference:
@@ -76,7 +79,7 @@ def estimate_difference(
         first: The results of the first run.
         second: Those of the second.
         labels: What people said of predictions of either; labels of 0.5 are kept as such.
-        are_equal: Asks for a proof.
+        ask_proof: Asks for a proof; it is asked in both directions.
         confidence: The share of such intervals that shall hold the truth.
 
     Raises:
@@ -94,7 +97,11 @@ def estimate_difference(
     both = [case for case in pairs[0] if case in pairs[1]]
     queries = {case: [own[case].prediction or "" for own in pairs] for case in both}
     same = {case for case in both if len({*queries[case]}) == 1}
-    proved = {case for case in both if case not in same and are_equal(case, *queries[case])}
+    proved = {
+        case
+        for case in both
+        if case not in same and are_proved_equal(ask_proof, case, *queries[case])
+    }
     alike = same | proved
     sides = [
         _side(population, own, labels, cases - alike)
@@ -146,6 +153,7 @@ def estimate_difference(
             for number, (strata, *_) in zip(numbers, sides, strict=True)
         )
         and not open_pairs,
+        (*labels.notes, *labels_without_case(labels, {**ours.ids, **theirs.ids})),
     )
 
 

@@ -28,14 +28,19 @@ class AccuracyGate:
     Attributes:
         answer: Whether the labels show the minimum.
         least: The minimum.
-        bound: The accuracy that the labels show, by a one-sided bound.
+        bound: The accuracy that the labels show, by a one-sided bound; ``None``: too few labels,
+            without which a bound is no answer: it may lie above the minimum.
         looks: How often the labels may be looked at in all.
+        labels: How many labels there are.
+        needed: How many drawn cases have no label.
     """
 
     answer: GateAnswer
     least: float
-    bound: float
+    bound: float | None
     looks: int
+    labels: int
+    needed: int
 
 
 def bound_confidence(looks: int = 1) -> float:
@@ -62,4 +67,5 @@ def gate_accuracy(estimate: AccuracyShare, least: float, looks: int = 1) -> Accu
     whole = all(each.labels == each.size for each in estimate.strata)
     if estimate.pending or (estimate.labels < FEWEST and not whole):
         answer = "too few labels"
-    return AccuracyGate(answer, least, estimate.low, looks)
+    bound = None if answer == "too few labels" else estimate.low
+    return AccuracyGate(answer, least, bound, looks, estimate.labels, estimate.pending)

@@ -15,6 +15,9 @@ from sqlverdict.estimate.allocate import allocate
 from sqlverdict.score.statistics.intervals import CONFIDENCE
 from sqlverdict.score.statistics.strata import Stratum, stratified_interval
 
+_ROUNDING = 1e-9
+"""Widths of the same labels, summed in another order, differ by less."""
+
 FEWEST = 20
 """With fewer labels the interval over strata was not shown to hold: Wilson's is used."""
 
@@ -26,7 +29,7 @@ class StratumPlan:
     Attributes:
         size: How many cases it has.
         labels: How many of them get a label.
-        rate: The share of right cases that the plan reckons with.
+        rate: The share of right cases that the plan expects.
     """
 
     size: int
@@ -42,7 +45,7 @@ class LabelPlan:
         width: The width that was asked for, from end to end.
         labels: How many labels reach it, drawn by strata.
         plain: How many reach it, drawn from all cases without strata.
-        expected: The width that is reckoned with.
+        expected: The width that these labels are expected to give.
         strata: The strata, by name.
         known: Cases that need no label: without SQL, or without a question to answer.
         confidence: The share of such intervals that hold the truth.
@@ -58,7 +61,7 @@ class LabelPlan:
 
 
 def cautious(p_right: float | None) -> float:
-    """The rate that a plan reckons with, from the probability that people call an answer right."""
+    """The rate that a plan expects, from the probability that people call an answer right."""
     return 0.5 if p_right is None else 0.8 * p_right + 0.1
 
 
@@ -75,7 +78,7 @@ def plan_labels(
 
     Args:
         sizes: How many cases each stratum has.
-        rates: The share of right cases to reckon with, by stratum.
+        rates: The share of right cases to expect, by stratum.
         width: The width from end to end: 0.15 is 7.5 points to either side.
         known: Cases that need no label.
         known_right: How many of them are right.
@@ -98,17 +101,21 @@ def plan_labels(
         return _width([*strata, *certain], confidence)
 
     mean = sum(parts[name] * rates[name] for name in parts) / total
-
-    def plain(labels: int) -> float:
-        return _width([Stratum(total, labels, labels * mean), *certain], confidence)
-
     least = min(total, max(FEWEST, len(parts)))
     labels = _fewest(by_strata, width, least, total)
     sample = allocate(parts, labels)
     return LabelPlan(
         width,
         labels,
-        _fewest(plain, width, min(FEWEST, total), total),
+        plain_labels(
+            total,
+            mean,
+            width,
+            confidence,
+            known=known,
+            known_right=known_right,
+            least=min(FEWEST, total),
+        ),
         by_strata(labels),
         {name: StratumPlan(parts[name], n, rates[name]) for name, n in sample.items()},
         known,
@@ -134,10 +141,32 @@ def _fewest(width_of: Callable[[int], float], width: float, low: int, high: int)
     return high
 
 
-def plain_labels(cases: int, share: float, width: float, confidence: float = CONFIDENCE) -> int:
-    """How many labels drawn from all cases would give an interval of this width."""
+def plain_labels(
+    pairs: int,
+    rate: float,
+    width: float,
+    confidence: float = CONFIDENCE,
+    *,
+    known: int = 0,
+    known_right: int = 0,
+    least: int = 1,
+) -> int:
+    """How many labels, drawn without regard to the evidence, would give an interval of this width.
+
+    The baseline of plans and of estimates: the cases that need a label are one stratum.
+
+    Args:
+        pairs: The cases that need a label.
+        rate: The share of right ones among them.
+        width: The width of the interval of all cases.
+        confidence: The share of such intervals that shall hold the truth.
+        known: Cases that need no label.
+        known_right: How many of them are right.
+        least: The fewest labels that are looked at.
+    """
+    certain = [Stratum(known, known, known_right)] if known else []
 
     def plain(labels: int) -> float:
-        return _width([Stratum(cases, labels, labels * share)], confidence)
+        return _width([Stratum(pairs, labels, labels * rate), *certain], confidence)
 
-    return _fewest(plain, width, 1, cases)
+    return _fewest(plain, width + _ROUNDING, least, pairs)

@@ -17,13 +17,19 @@ class Population:
         pairs: The cases with a gold and a prediction.
         known: Cases without a query to label, each with whether it is right.
         never_drawn: Those of them whose question has no answer: without a gold no queue has them.
-        without_gold: Cases that nobody can label.
+        without_gold: Cases that nobody can label, by id.
     """
 
     pairs: list[Result] = field(default_factory=list)
     known: dict[str, bool] = field(default_factory=dict)
     never_drawn: set[str] = field(default_factory=set)
-    without_gold: int = 0
+    without_gold: list[str] = field(default_factory=list)
+
+    @property
+    def ids(self) -> dict[str, None]:
+        """The ids of all cases."""
+        ids = (*(result.id for result in self.pairs), *self.known, *self.without_gold)
+        return dict.fromkeys(ids)
 
 
 def population_of(results: Iterable[Result]) -> Population:
@@ -33,7 +39,7 @@ def population_of(results: Iterable[Result]) -> Population:
         if is_labelled_by_pair(result):
             population.pairs.append(result)
         elif result.verdict is Verdict.UNSCORED:
-            population.without_gold += 1
+            population.without_gold.append(result.id)
         else:
             population.known[result.id] = result.verdict is Verdict.ABSTAINED_RIGHT
             if not result.gold:

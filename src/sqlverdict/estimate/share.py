@@ -32,6 +32,9 @@ class DrawnStratum:
         labels: How many of the drawn ones have a label.
         right: How many of the labels say right.
         undecided: How many of them cannot tell; they count as not right.
+        known: How many of them nobody had to give: drawn for an earlier run, the case has no query
+            to label in this one.
+        known_right: How many of these say right.
     """
 
     name: str
@@ -40,6 +43,8 @@ class DrawnStratum:
     labels: int
     right: int
     undecided: int = 0
+    known: int = 0
+    known_right: int = 0
 
     @property
     def pending(self) -> int:
@@ -58,7 +63,9 @@ class AccuracyShare:
         high: The upper end.
         confidence: The share of such intervals that hold the truth.
         labels: How many labels it rests on.
-        worth: How many labels drawn without strata would give an interval of this width.
+        worth: How many labels, drawn without regard to the evidence from the cases that need one,
+            would give an interval of this width: as many as there are with one stratum. With too
+            few labels for an interval over strata no gain is claimed.
         strata: What is known of each stratum.
         known: Cases that needed no label.
         uncovered: Cases of which nothing is known.
@@ -126,6 +133,20 @@ def estimate_share(
         ]
         return [*sample, Stratum(certain, certain, of_these)] if certain else sample
 
+    def worth(value: float, width: float) -> int:
+        size = sum(each.size for each in with_labels)
+        if not size:
+            return 0
+        rate = (value * (size + known) - known_right) / size
+        return plain_labels(
+            cases - known,
+            min(1.0, max(0.0, rate)),
+            width,
+            confidence,
+            known=known,
+            known_right=known_right,
+        )
+
     few = labels < FEWEST
     low, _ = _interval(parts(open_right=False), confidence, few=few)
     _, high = _interval(parts(open_right=True), confidence, few=few)
@@ -137,7 +158,7 @@ def estimate_share(
         high,
         confidence,
         labels,
-        0 if value is None else plain_labels(cases, value, high - low, confidence),
+        0 if value is None else labels if few else worth(value, high - low),
         tuple(strata),
         known,
         uncovered,

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from sqlverdict.estimate.accuracy import Accuracy
 from sqlverdict.estimate.difference import AccuracyDifference
+from sqlverdict.estimate.label_error import FEWEST_TWICE
 from sqlverdict.estimate.plan import LabelPlan
 from sqlverdict.files.text import count
-
-SAMPLING_ONLY = "sampling error only, on these cases, not on new questions"
 
 
 def accuracy_sentence(outcome: Accuracy) -> str:
     """The accuracy with its interval, and what it rests on."""
     share = outcome.share
     value = "not known yet" if share.value is None else f"{100 * share.value:.1f}%"
-    worth = f", worth {share.worth:,} random ones" if share.worth > share.labels else ""
+    worth = f", as good as {share.worth:,} drawn at random" if share.worth > share.labels else ""
     return (
         f"accuracy on these {count(share.cases, 'case')}: {value}, "
-        f"{100 * share.confidence:.0f}%: {_ends(share.low, share.high)} "
+        f"{100 * share.confidence:.0f}% interval {_ends(share.low, share.high)} "
         f"({count(share.labels, 'label')}{worth})"
     )
 
@@ -25,29 +24,43 @@ def accuracy_sentence(outcome: Accuracy) -> str:
 def accuracy_notes(outcome: Accuracy) -> list[str]:
     """What a reader must know beside the sentence."""
     share = outcome.share
-    notes = [f"{share.method}: {SAMPLING_ONLY}"]
+    notes = [
+        "the interval is about these cases, not about new questions, and allows for the chance of "
+        f"the draw alone ({share.method})"
+    ]
     if not share.certified:
-        notes.append("not certified: the coverage was not shown for as many strata")
+        notes.append(
+            "not certified: it was not shown how often an interval over "
+            f"{len(share.strata)} strata holds the accuracy"
+        )
     if outcome.twice:
         same = outcome.twice - outcome.differ
         notes.append(f"two people labelled {count(outcome.twice, 'case')} and agree on {same}")
     if outcome.with_label_error is not None:
         low, high = outcome.with_label_error
         notes.append(
-            f"with label errors: {_ends(low, high)}, if every label is wrong with the same "
+            f"{_ends(low, high)} if people make mistakes: each label wrong with the same "
             "probability, independently of the others"
         )
+    elif outcome.twice < FEWEST_TWICE:
+        notes.append(
+            "mistakes of people are not in the interval: to allow for them takes "
+            f"{FEWEST_TWICE} cases that two people labelled"
+        )
     else:
-        notes.append("errors of the labels are not in it: too few cases have two labels")
+        notes.append(
+            "mistakes of people are not in the interval: two people differ too often to say how "
+            "many there are"
+        )
     if share.pending:
         notes.append(
-            f"{count(share.pending, 'drawn case')} without a label: wrong for the lower end, right "
-            f"for the upper end"
+            f"{count(share.pending, 'drawn case')} without a label: the lower end takes them as "
+            "wrong, the upper end as right"
         )
     if share.uncovered:
         notes.append(
-            f"nothing is known of {count(share.uncovered, 'case')}: wrong for the lower end, right "
-            f"for the upper end"
+            f"nothing is known of {count(share.uncovered, 'case')}: the lower end takes them as "
+            "wrong, the upper end as right"
         )
     return [*notes, *outcome.notes]
 
@@ -60,20 +73,19 @@ def difference_sentence(outcome: AccuracyDifference, first: str, second: str) ->
         why = f"{count(outcome.pending, 'drawn pair')} without a label"
     alike = f"{outcome.same:,} identical and {outcome.proved:,} proved equal need no label"
     return (
-        f"{first} less {second} on {count(outcome.cases, 'question')}: {100 * outcome.value:+.1f} "
-        f"points, {100 * outcome.confidence:.0f}%: {ends} "
+        f"{first} minus {second} on {count(outcome.cases, 'question')}: {100 * outcome.value:+.1f} "
+        f"points, {100 * outcome.confidence:.0f}% interval {ends} "
         f"({count(outcome.labels, 'label')}; {alike})"
         + ("" if outcome.certified else f"; not certified: {why}")
     )
 
 
 def plan_sentences(plan: LabelPlan) -> list[str]:
-    """How many labels are needed, by strata and without them."""
-    width = f"{100 * plan.width:.1f} points"
+    """How many labels are needed, drawn by the evidence and drawn without regard to it."""
     return [
-        f"an interval of {width} needs {count(plan.labels, 'label')} drawn by strata; "
-        f"{plan.plain:,} drawn from all cases without strata",
-        f"the expected width is {100 * plan.expected:.1f} points, at {100 * plan.confidence:.0f}%",
+        f"label {count(plan.labels, 'case')} for a {100 * plan.confidence:.0f}% interval at most "
+        f"{100 * plan.width:.1f} points wide, from end to end ({100 * plan.expected:.1f} expected)",
+        f"drawn without regard to the evidence, it takes {count(plan.plain, 'label')}",
         *(
             [f"{count(plan.known, 'case')} need no label: no SQL, or no answer to the question"]
             if plan.known

@@ -130,6 +130,9 @@ def _question(fact: Fact) -> str | None:
                 return None
             column, kinds = _column(fact.column), ", ".join(f"'{kind}'" for kind in allowed)
             where = f"typeof({column}) NOT IN ({kinds})"
+            if fact.affinity == "TEXT":
+                # LIKE, GLOB and LENGTH end there, and = does not: no legal text has one.
+                where += f" OR instr({column}, char(0)) > 0"
             return f"SELECT {column} FROM {table} AS t WHERE {where} LIMIT 1"  # noqa: S608
         case Unique():
             columns = ", ".join(map(_column, fact.columns))

@@ -11,6 +11,8 @@ import stat
 from io import FileIO
 from pathlib import Path
 
+from sqlverdict.errors import DatabaseReason
+
 NOT_REGULAR = "it is a pipe, a socket or a device, not a file"
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 """Windows reads text otherwise, and has no pipes among its files."""
@@ -30,6 +32,15 @@ def descriptor_of(path: Path) -> int:
     if stat.S_ISDIR(kind):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     raise OSError(errno.EINVAL, NOT_REGULAR, str(path))
+
+
+def os_reason(error: OSError) -> DatabaseReason:
+    """Why a database's file cannot be used, by what the system says."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return "missing"
+    # ENXIO: a socket.
+    is_other = error.errno in (errno.EISDIR, errno.ENXIO) or error.strerror == NOT_REGULAR
+    return "not_a_database" if is_other else "unreadable"
 
 
 def open_regular(path: Path) -> FileIO:

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, ClassVar, ParamSpec, TypeVar
 from urllib.parse import quote
 
-from sqlverdict.errors import DatabaseError
+from sqlverdict.errors import DatabaseError, DatabaseReason
 from sqlverdict.files.other_engines import file_hint
-from sqlverdict.files.regular import NOT_REGULAR, open_regular
+from sqlverdict.files.regular import NOT_REGULAR, open_regular, os_reason
 
 MAGIC = b"SQLite format 3\x00"
 _HEADER = 100
@@ -143,7 +143,8 @@ def open_read_only(path: Path, *, cached_statements: int = 128) -> sqlite3.Conne
         )
     except sqlite3.Error as error:
         raise DatabaseError(
-            f"{path} cannot be opened as SQLite ({error}); check or restore the file"
+            f"{path} cannot be opened as SQLite ({error}); check or restore the file",
+            reason=sqlite_reason(error),
         ) from error
     hold_alone(connection)
     return connection
@@ -232,24 +233,30 @@ def require_whole(path: Path) -> None:
     """
     if not path.is_file():
         special = f" ({NOT_REGULAR})" if path.exists() and not path.is_dir() else ""
-        raise DatabaseError(f"no database at {path}{special}; expected a SQLite file there")
+        raise DatabaseError(
+            f"no database at {path}{special}; expected a SQLite file there",
+            reason="not_a_database" if path.exists() else "missing",
+        )
     try:
         with path.open("rb") as stream:
             header = stream.read(_HEADER)
             size = os.fstat(stream.fileno()).st_size
     except OSError as error:
         raise DatabaseError(
-            f"{path} cannot be read ({error.strerror}); check the file and its permissions"
+            f"{path} cannot be read ({error.strerror}); check the file and its permissions",
+            reason=os_reason(error),
         ) from error
     if not size:
         raise DatabaseError(
             f"{path} is empty; expected a SQLite file. An empty file is made when a wrong path is "
-            "opened: copy the real database there"
+            "opened: copy the real database there",
+            reason="not_a_database",
         )
     if not header.startswith(MAGIC):
         advice = file_hint(header) or "Check or restore the file"
         raise DatabaseError(
-            f"{path} cannot be opened as SQLite (it begins with {header[:16]!r}). {advice}"
+            f"{path} cannot be opened as SQLite (it begins with {header[:16]!r}). {advice}",
+            reason="not_a_database",
         )
     _refuse_half_written(path)
     expected = _size_in_header(header)
@@ -257,7 +264,8 @@ def require_whole(path: Path) -> None:
     if size < expected and log_of(path) is None:
         raise DatabaseError(
             f"{path} is cut short: it has {size:,} bytes, and its header says {expected:,}. "
-            "Get it again"
+            "Get it again",
+            reason="damaged",
         )
 
 
@@ -282,8 +290,25 @@ def _refuse_half_written(path: Path) -> None:
     if hot:
         raise DatabaseError(
             f"{path} was left in the middle of a transaction ({journal.name} is there). Open it "
-            "once with the sqlite3 shell to roll it back"
+            "once with the sqlite3 shell to roll it back",
+            reason="damaged",
         )
+
+
+def sqlite_reason(error: sqlite3.Error) -> DatabaseReason:
+    """Why a file cannot be used, by what SQLite says."""
+    # The low byte is the kind of an error, the others say more.
+    match getattr(error, "sqlite_errorcode", 0) & 0xFF:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return "locked"
+        case sqlite3.SQLITE_CORRUPT:
+            return "damaged"
+        case sqlite3.SQLITE_NOTADB:
+            return "not_a_database"
+        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | sqlite3.SQLITE_IOERR:
+            return "unreadable"
+        case _:
+            return "failed"
 
 
 def quote_name(name: str) -> str:

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from math import ceil
 from typing import Literal, get_args
 
-from sqlverdict.audit.gold import suspect_golds
+from sqlverdict.audit.gold import SUSPECT_RANK, suspect_golds
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.estimate.population import is_labelled_by_pair
 from sqlverdict.estimate.strata import stratum_of, stratum_with_judge
@@ -31,9 +31,6 @@ QueueName = Literal[
 ]
 ESTIMATE: QueueName = "estimate"
 QUEUE_NAMES: tuple[QueueName, ...] = get_args(QueueName)
-
-SUSPECT_RANK = 0.3
-"""Golds that are wrong with this probability or more are suspected, as ``audit`` lists them."""
 
 
 @dataclass(frozen=True)

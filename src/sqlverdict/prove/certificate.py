@@ -84,7 +84,8 @@ def check_certificate(certificate: Certificate, schema: Schema | None = None) ->
     used = {fact for step in certificate.proof.steps for fact in step.facts}
     broken = [fact for fact in missing if fact in used]
     if broken:
-        return InvalidProof(None, f"the schema does not say that {broken[0]}, which the proof uses")
+        why = f"the schema does not say that {broken[0]}, which the proof uses"
+        return InvalidProof("missing_fact", None, why)
     facts = certificate.facts & declared
     return check_proof(
         certificate.proof, schema, facts=facts, fixed_columns=certificate.fixed_columns

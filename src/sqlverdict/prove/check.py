@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -61,16 +62,61 @@ class ValidProof:
         return True
 
 
+ProofReason = Literal[
+    "unknown_profile",
+    "unreadable_query",
+    "failing_query",
+    "beyond_the_prover",
+    "unknown_rule",
+    "rule_of_another_profile",
+    "rule_of_another_dialect",
+    "no_such_node",
+    "rule_does_not_apply",
+    "other_facts",
+    "missing_fact",
+    "unknown_calls",
+    "different_ends",
+    "wrong_order",
+    "wrong_trust",
+    "wrong_form",
+]
+"""Why a proof does not hold.
+
+===========================  ======================================================================
+reason                       what was found
+===========================  ======================================================================
+``unknown_profile``          there is no such profile
+``unreadable_query``         a query cannot be parsed
+``failing_query``            a query does not run on these tables
+``beyond_the_prover``        a query is one of which nothing is proved, or nested too deeply
+``unknown_rule``             there is no such rule
+``rule_of_another_profile``  the rule is not one of the proof's profile
+``rule_of_another_dialect``  the rule does not hold in the proof's dialect
+``no_such_node``             the step's path leads nowhere
+``rule_does_not_apply``      the rule does not look at such a node, or changes nothing there
+``other_facts``              the rule leans on other facts than the step states
+``missing_fact``             other tables do not promise what the proof uses
+``unknown_calls``            a call of an unknown function was moved, dropped or doubled
+``different_ends``           the two queries do not end in the same form
+``wrong_order``              steps of the prediction come before some of the gold
+``wrong_trust``              the proof claims another trust than its rules have
+``wrong_form``               the proof claims another last form than its steps give
+===========================  ======================================================================
+"""
+
+
 @dataclass(frozen=True)
 class InvalidProof:
     """The proof does not hold.
 
     Attributes:
+        reason: Why, for a program.
         step: The number of the step, from 0; ``None`` where it is not a step that fails.
         why: What was found and what was expected.
         lines: What could be done up to there.
     """
 
+    reason: ProofReason
     step: int | None
     why: str
     lines: tuple[CheckedStep, ...] = ()
@@ -104,21 +150,25 @@ def check_proof(
         Whether it holds, with every intermediate query as text; never raises for any proof.
     """
     if proof.profile not in PROFILES.names():
-        return InvalidProof(None, f"there is no profile {proof.profile!r}")
+        return InvalidProof("unknown_profile", None, f"there is no profile {proof.profile!r}")
     assumed = facts_of(schema, proof.dialect) if facts is None else facts
     try:
         return ProofCheck(proof, schema, assumed, fixed_columns).run()
     except RejectedProof as rejection:
-        return InvalidProof(rejection.step, rejection.why, tuple(rejection.lines))
+        return InvalidProof(rejection.reason, rejection.step, rejection.why, tuple(rejection.lines))
     except RecursionError:
-        return InvalidProof(None, "the queries are nested too deeply to be checked")
+        why = "the queries are nested too deeply to be checked"
+        return InvalidProof("beyond_the_prover", None, why)
 
 
 class RejectedProof(Exception):
     """The proof is rejected."""
 
-    def __init__(self, why: str, step: int | None, lines: list[CheckedStep]) -> None:
+    def __init__(
+        self, reason: ProofReason, why: str, step: int | None, lines: list[CheckedStep]
+    ) -> None:
         super().__init__(why)
+        self.reason: ProofReason = reason
         self.why, self.step, self.lines = why, step, lines
 
 
@@ -137,9 +187,13 @@ class ProofCheck:
         self.places = set[frozenset[str]]()
         self.at: int | None = None
 
-    def rejection(self, why: str) -> RejectedProof:
+    def rejection(self, reason: ProofReason, why: str) -> RejectedProof:
         """The error that says why the proof does not hold."""
-        return RejectedProof(why, self.at, self.lines)
+        return RejectedProof(reason, why, self.at, self.lines)
+
+    def beyond(self, side: Side, what: object) -> RejectedProof:
+        """The error that says what of a query the prover does not read."""
+        return self.rejection("beyond_the_prover", f"the {side} is beyond the prover: {what}")
 
     def run(self) -> ValidProof:
         """Do all steps.
@@ -179,17 +233,18 @@ class ProofCheck:
         """A query's tree before the first step."""
         query = parse(sql, self.proof.dialect)
         if isinstance(query, ParseFailure):
-            raise self.rejection(f"the {side} cannot be read: {query.message}")
+            why = f"the {side} cannot be read: {query.message}"
+            raise self.rejection("unreadable_query", why)
         problem = complaint(sql, self.schema) if dialect_of(self.proof.dialect).in_python else None
         if problem is not None:
-            raise self.rejection(f"the {side} does not run: {problem}")
+            raise self.rejection("failing_query", f"the {side} does not run: {problem}")
         try:
             tree, facts = self.profile.read(query, self.schema, self.facts, self.proof.reading)
         except Unsupported as beyond:
-            raise self.rejection(f"the {side} is beyond the prover: {beyond}") from beyond
+            raise self.beyond(side, beyond) from beyond
         objection = self.profile.objection(sql, tree, facts)
         if objection is not None:
-            raise self.rejection(f"the {side} is beyond the prover: {objection}")
+            raise self.beyond(side, objection)
         return tree, facts
 
     def forget_order(self, tree: Expr) -> None:
@@ -213,7 +268,7 @@ class ProofCheck:
         try:
             calls = unknown_calls(tree, facts)
         except Unsupported as beyond:
-            raise self.rejection(f"the {side} is beyond the prover: {beyond}") from beyond
+            raise self.beyond(side, beyond) from beyond
         self.places.add(calls.places)
         for number, step in enumerate(self.proof.steps):
             if step.side == side:
@@ -222,7 +277,7 @@ class ProofCheck:
                 self.say(side, str(step), tree)
         objection = calls.objection(unknown_calls(tree, facts))
         if objection is not None:
-            raise self.rejection(objection)
+            raise self.rejection("unknown_calls", objection)
         return tree
 
     def take(self, step: Step, tree: Expr, facts: Facts) -> Expr:
@@ -230,26 +285,29 @@ class ProofCheck:
         try:
             rule = RULES.get(step.rule)
         except UnknownMember as unknown:
-            raise self.rejection(str(unknown)) from unknown
+            raise self.rejection("unknown_rule", str(unknown)) from unknown
         if self.proof.profile not in rule.profiles:
-            raise self.rejection(f"the rule {step.rule} is not of the profile {self.proof.profile}")
+            why = f"the rule {step.rule} is not of the profile {self.proof.profile}"
+            raise self.rejection("rule_of_another_profile", why)
         if self.proof.dialect not in rule.dialects:
-            raise self.rejection(f"the rule {step.rule} does not hold in {self.proof.dialect}")
+            why = f"the rule {step.rule} does not hold in {self.proof.dialect}"
+            raise self.rejection("rule_of_another_dialect", why)
         node = node_at(tree, step.path)
         if node is None:
-            raise self.rejection(f"there is no node at {_path_text(step.path)}")
+            raise self.rejection("no_such_node", f"there is no node at {_path_text(step.path)}")
         if not isinstance(node, rule.matches):
-            raise self.rejection(f"the rule {step.rule} does not look at {type(node).__name__}")
+            why = f"the rule {step.rule} does not look at {type(node).__name__}"
+            raise self.rejection("rule_does_not_apply", why)
         holder = node_at(tree, step.path[:-1]) if step.path else None
         facts.cited.clear()
         replacement = rule.rewrite(node, facts)
         if replacement is None:
-            raise self.rejection(f"the rule {step.rule} does not apply at {_path_text(step.path)}")
+            why = f"the rule {step.rule} does not apply at {_path_text(step.path)}"
+            raise self.rejection("rule_does_not_apply", why)
         cited = cited_facts(facts.cited)
         if cited != step.facts:
-            raise self.rejection(
-                f"the step leans on {_fact_list(step.facts)}, the rule on {_fact_list(cited)}"
-            )
+            why = f"the step leans on {_fact_list(step.facts)}, the rule on {_fact_list(cited)}"
+            raise self.rejection("other_facts", why)
         if holder is None:
             replacement.pop()
             return replacement
@@ -259,26 +317,25 @@ class ProofCheck:
     def compare(self, gold: Expr, prediction: Expr) -> None:
         """Both trees must be the same, and the columns paired as the proof says."""
         if len(self.places) > 1:
-            raise self.rejection(ELSEWHERE)
+            raise self.rejection("unknown_calls", ELSEWHERE)
         difference = self.profile.difference(gold, prediction, self.proof.columns, self.fixed)
         if difference is not None:
-            raise self.rejection(difference)
+            raise self.rejection("different_ends", difference)
 
     def check_claims(self, gold: Expr) -> None:
         """What the proof says about itself: the order of its steps, its trust, its last form."""
         sides: list[Side] = [step.side for step in self.proof.steps]
         if sides != sorted(sides):
-            raise self.rejection("the steps of the prediction come before some of the gold")
+            why = "the steps of the prediction come before some of the gold"
+            raise self.rejection("wrong_order", why)
         trust = weakest([RULES.get(step.rule).trust for step in self.proof.steps])
         if trust != self.proof.trust:
-            raise self.rejection(
-                f"the proof claims the trust {self.proof.trust!r}; its rules are {trust}"
-            )
+            why = f"the proof claims the trust {self.proof.trust!r}; its rules are {trust}"
+            raise self.rejection("wrong_trust", why)
         form = self.profile.text(gold)
         if self.proof.form != form:
-            raise self.rejection(
-                f"the proof ends in {self.proof.form!r}; the steps end in {form!r}"
-            )
+            why = f"the proof ends in {self.proof.form!r}; the steps end in {form!r}"
+            raise self.rejection("wrong_form", why)
 
 
 def node_at(tree: Expr, path: Path) -> Expr | None:

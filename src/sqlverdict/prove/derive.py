@@ -30,7 +30,7 @@ from sqlverdict.prove.resolve.fidelity import loss
 from sqlverdict.prove.resolve.own_words import foreign
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
-from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.scope import EngineRefusal, Unsupported
 from sqlverdict.prove.resolve.text import resolved_sql
 from sqlverdict.prove.resolve.unknown_calls import ELSEWHERE, unknown_calls
 from sqlverdict.prove.rule import RULES
@@ -80,6 +80,8 @@ def derive_by_normal_forms(question: ProofQuestion, profile: str) -> Derivation:
     """Rewrite both queries by a profile's rules; a proof where both end in the same form."""
     try:
         return _derive(question, profile)
+    except EngineRefusal as objection:
+        return NotProved(f"the engine refuses {objection}", Reason.EXECUTION_ERROR)
     except Unsupported as beyond:
         return NotProved(f"beyond the prover: {beyond}", Reason.UNSUPPORTED_FEATURE)
     except TooManySteps as spent:

@@ -85,7 +85,9 @@ def prove_queries(
     assumed = facts_of(schema, gold.dialect) if facts is None else facts
     question = ProofQuestion(queries[0], queries[1], schema, assumed, contract, without)
     derivation = member.derive(question)
-    if isinstance(derivation, NotProved) and same_to_engine(gold.sql, prediction.sql, gold.dialect):
+    if not isinstance(derivation, NotProved) or derivation.reason is Reason.EXECUTION_ERROR:
+        return derivation
+    if same_to_engine(gold.sql, prediction.sql, gold.dialect):
         return Proof(gold.sql, prediction.sql, profile, form=gold.sql, dialect=gold.dialect)
     return derivation
 

@@ -98,6 +98,7 @@ class RunFolder:
                 ", or start over with ",
                 OptionName("overwrite", True),
                 ".",
+                reason="unknown_inputs",
             )
         self.earlier = check_same_run(self.folder, manifest)
         self.manifest = self.earlier or replace(
@@ -273,6 +274,7 @@ def lock_folder(folder: Path) -> FolderLock:
             "another ",
             OptionName("out"),
             ".",
+            reason="in_use",
         ) from None
 
 

@@ -246,11 +246,14 @@ def read_results(folder: Path) -> Iterator[Result]:
                 if not line.endswith(b"\n"):
                     number -= 1
                     break
-                raise RunLogError(f"{path}, line {number}: {error}. {_AGAIN_WORDS}") from error
+                raise RunLogError(
+                    f"{path}, line {number}: {error}. {_AGAIN_WORDS}", reason="damaged"
+                ) from error
             if not is_sound(line):
                 raise RunLogError(
                     f"{path}, line {number} (case {result.id!r}) was changed after it was "
-                    f"written: its checksum does not match. {_AGAIN_WORDS}"
+                    f"written: its checksum does not match. {_AGAIN_WORDS}",
+                    reason="damaged",
                 )
             in_order = in_order and result.index == number - 1
             yield result
@@ -280,10 +283,12 @@ def _check_whole(folder: Path, lines: int, *, in_order: bool) -> None:
     if manifest.finished and expected is not None and lines != expected:
         raise RunLogError(
             f"{folder / RESULTS} has {lines:,} lines, and the run has {expected:,} cases: the file "
-            f"was cut short or added to. {_AGAIN_WORDS}"
+            f"was cut short or added to. {_AGAIN_WORDS}",
+            reason="damaged",
         )
     if manifest.finished and not in_order:
         raise RunLogError(
             f"{folder / RESULTS} does not have each case once, in the order of the cases: lines "
-            f"were copied or moved. {_AGAIN_WORDS}"
+            f"were copied or moved. {_AGAIN_WORDS}",
+            reason="damaged",
         )

@@ -132,9 +132,12 @@ def no_run(folder: Path, name: str, error: OSError) -> RunLogError:
     runs = [str(child) for child in children if (child / MANIFEST).is_file()]
     problem = f"no run at {folder}: {name} cannot be read ({error.strerror})."
     if runs:
-        return RunLogError(f"{problem} Runs in it: {few_of(runs)}.")
+        return RunLogError(f"{problem} Runs in it: {few_of(runs)}.", reason="missing")
     return RunLogError(
-        f"{problem} Give the folder that evaluate wrote with ", OptionName("out"), "."
+        f"{problem} Give the folder that evaluate wrote with ",
+        OptionName("out"),
+        ".",
+        reason="missing",
     )
 
 
@@ -155,13 +158,16 @@ def read_manifest(folder: Path) -> Manifest:
     except OSError as error:
         raise no_run(folder, MANIFEST, error) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RunLogError(f"{path} is not a manifest of this version: {error}") from error
+        raise RunLogError(
+            f"{path} is not a manifest of this version: {error}", reason="damaged"
+        ) from error
     if not is_intact:
         raise RunLogError(
             f"{path} was changed after it was written: its checksum does not match. Restore it, or "
             "evaluate again with ",
             OptionName("overwrite", True),
             ".",
+            reason="damaged",
         )
     return manifest
 
@@ -201,8 +207,13 @@ def require_schema(path: Path, schema: int, own: int) -> None:
             f"schema {own}."
         )
         if schema > own:
-            raise RunLogError(f"{problem} Update sqlverdict.")
-        raise RunLogError(f"{problem} Evaluate again with ", OptionName("overwrite", True), ".")
+            raise RunLogError(f"{problem} Update sqlverdict.", reason="another_version")
+        raise RunLogError(
+            f"{problem} Evaluate again with ",
+            OptionName("overwrite", True),
+            ".",
+            reason="another_version",
+        )
 
 
 def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:
@@ -223,6 +234,7 @@ def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:
         ", or start over with ",
         OptionName("overwrite", True),
         ".",
+        reason="another_run",
     )
 
 

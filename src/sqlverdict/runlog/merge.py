@@ -61,7 +61,10 @@ def merge_runs(folders: Sequence[Path], out: Path, *, overwrite: bool = False) -
     """
     for folder in folders:
         if folder.resolve() == out.resolve():
-            raise RunLogError(f"{out} is one of the shards; give another folder for the whole run")
+            raise RunLogError(
+                f"{out} is one of the shards; give another folder for the whole run",
+                reason="wrong_shards",
+            )
     runs = _in_order([read_run(folder) for folder in folders])
     _check_whole(runs)
     first = runs[0].manifest
@@ -96,7 +99,9 @@ def shard_of(manifest: Manifest) -> Shard | None:
     try:
         return Shard(int(match[2]), int(match[3])) if match else None
     except ValueError as error:
-        raise RunLogError(f"a manifest has {error}. Evaluate the shard again") from error
+        raise RunLogError(
+            f"a manifest has {error}. Evaluate the shard again", reason="damaged"
+        ) from error
 
 
 def _whole(manifest: Manifest) -> Manifest:
@@ -114,23 +119,30 @@ def _in_order(runs: Sequence[Run]) -> list[Run]:
     for run, shard in zip(runs, shards, strict=True):
         if shard is None:
             raise RunLogError(
-                f"{run.folder} is not a shard: it was not evaluated with ", OptionName("shard")
+                f"{run.folder} is not a shard: it was not evaluated with ",
+                OptionName("shard"),
+                reason="wrong_shards",
             )
     known = [shard for shard in shards if shard is not None]
     if not known:
-        raise RunLogError("there is nothing to merge; name the runs of all shards")
+        raise RunLogError(
+            "there is nothing to merge; name the runs of all shards", reason="wrong_shards"
+        )
     count = known[0].of
     numbers = sorted(shard.number for shard in known)
     if {shard.of for shard in known} != {count} or numbers != list(range(1, count + 1)):
         names = ", ".join(f"{run.folder}: {shard}" for run, shard in zip(runs, known, strict=True))
-        raise RunLogError(f"expected every shard of {count} once; found {names}")
+        raise RunLogError(
+            f"expected every shard of {count} once; found {names}", reason="wrong_shards"
+        )
     ordered = [run for _, run in sorted(zip(known, runs, strict=True), key=lambda p: p[0].number)]
     first = ordered[0]
     for run in ordered[1:]:
         if _whole(run.manifest).fingerprint != _whole(first.manifest).fingerprint:
             raise RunLogError(
                 f"{first.folder} and {run.folder} are not shards of one run: inputs, options or "
-                f"versions differ. Compare their manifest.json"
+                f"versions differ. Compare their manifest.json",
+                reason="another_run",
             )
     return ordered
 
@@ -139,7 +151,10 @@ def _check_whole(runs: Sequence[Run]) -> None:
     """Every shard has its share of the cases, and each of them once."""
     for run in runs:
         if run.manifest.cases is None:
-            raise RunLogError(f"{run.folder} is not finished. Run the same evaluate command again")
+            raise RunLogError(
+                f"{run.folder} is not finished. Run the same evaluate command again",
+                reason="unfinished",
+            )
     total = sum(run.manifest.cases or 0 for run in runs)
     for number, run in enumerate(runs):
         share = len(range(number, total, len(runs)))
@@ -149,6 +164,7 @@ def _check_whole(runs: Sequence[Run]) -> None:
                 f"{run.folder} does not have each of its {share} cases once. Evaluate this shard "
                 "again with ",
                 OptionName("overwrite", True),
+                reason="damaged",
             )
 
 
@@ -166,7 +182,8 @@ def _databases(manifests: Sequence[Manifest]) -> Mapping[str, str]:
             if known.setdefault(db_id, digest) != digest:
                 raise RunLogError(
                     f"the database {db_id!r} was not the same for all shards. Evaluate the shards "
-                    f"of the older one again"
+                    f"of the older one again",
+                    reason="another_run",
                 )
     return dict(sorted(known.items()))
 

@@ -54,6 +54,7 @@ def reuse_results(base: Path, out: Path, manifest: Manifest, cases: Iterable[Cas
             "it again first, with the command that made it and ",
             OptionName("overwrite", True),
             ".",
+            reason="another_run",
         )
     if (out / RESULTS).exists() and not _is_outdated(read_manifest(out), manifest):
         return

@@ -111,9 +111,18 @@ class Run:
         for estimate in self.summary.estimates:
             if estimate.metric == metric:
                 return estimate
-        raise RunLogError(missing_metric(metric, [(self.folder, self.manifest)]))
+        raise RunLogError(
+            missing_metric(metric, [(self.folder, self.manifest)]), reason="missing_metric"
+        )
 
-    def accuracy(self, labels: Path | str, confidence: float = 0.95) -> Accuracy:
+    def accuracy(
+        self,
+        labels: Path | str,
+        confidence: float = 0.95,
+        *,
+        label_field: str | None = None,
+        votes: Sequence[str] = (),
+    ) -> Accuracy:
         """The share of answers that people would call right, from labels of drawn cases.
 
         A label of an earlier run holds for an identical prediction; the commands also ask for a
@@ -122,15 +131,25 @@ class Run:
         Args:
             labels: A vote log of ``sqlverdict label``, or another file of labels.
             confidence: The share of such intervals that shall hold the truth.
+            label_field: The column of the label, where it is not called ``label``, ``human`` or
+                ``correct``.
+            votes: The annotators' columns, where there are several.
 
         Raises:
-            UsageError: no case has a label, or it is not known how they were drawn.
+            UsageError: no case has a label, it is not known how they were drawn, or only the cells
+                of a column say that it is the label.
         """
         from sqlverdict.estimate.accuracy import estimate_accuracy
         from sqlverdict.estimate.carry import carried_labels
         from sqlverdict.load.people.labels import read_labels
 
-        people = read_labels(Path(labels), case_ids=(result.id for result in self.results()))
+        people = read_labels(
+            Path(labels),
+            label_field=label_field,
+            votes=votes,
+            case_ids=(result.id for result in self.results()),
+            may_guess=False,
+        )
         carried = carried_labels(self.results(), people, lambda *_: False)
         return estimate_accuracy(self.results(), people, carried=carried, confidence=confidence)
 
@@ -167,7 +186,8 @@ def check_summary(run: Run) -> None:
     if stored != recounted:
         raise RunLogError(
             f"{run.folder / SUMMARY} does not say what {RESULTS} holds: one of them was changed. "
-            f"Remove {SUMMARY}. {_AGAIN_WORDS}"
+            f"Remove {SUMMARY}. {_AGAIN_WORDS}",
+            reason="damaged",
         )
 
 
@@ -201,13 +221,17 @@ def read_run(folder: Path | str) -> Run:
     except OSError as error:
         raise RunLogError(
             f"the run in {folder} is not finished: {SUMMARY} is missing. "
-            f"Give the same evaluate command again to resume it."
+            f"Give the same evaluate command again to resume it.",
+            reason="unfinished",
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise RunLogError(f"{path} cannot be read: {error}. {_AGAIN_WORDS}") from error
+        raise RunLogError(
+            f"{path} cannot be read: {error}. {_AGAIN_WORDS}", reason="damaged"
+        ) from error
     if not is_intact:
         raise RunLogError(
-            f"{path} was changed after it was written: its checksum does not match. {_AGAIN_WORDS}"
+            f"{path} was changed after it was written: its checksum does not match. {_AGAIN_WORDS}",
+            reason="damaged",
         )
     figures = {name: content[name] for name in content if name not in _NO_FIGURES}
     return Run(folder, manifest, summary_from_json(figures))

@@ -195,7 +195,8 @@ def summary_from_json(plain: Mapping[str, Any]) -> Summary:
     except (KeyError, TypeError) as wrong:
         raise RunLogError(
             f"this is not a summary of this version: {wrong}. Expected the fields that to_json "
-            "writes; run the evaluation again to write a new one."
+            "writes; run the evaluation again to write a new one.",
+            reason="another_version",
         ) from wrong
 
 

@@ -112,7 +112,9 @@ def lint(queries: Iterable[LintEntry], runner: QueryRunner, names: Collection[st
             report.unexamined[query.id] = outcome.message
             continue
         report.examined += 1
-        notices = look_at(query.sql, schema, run, query.question, query.knowledge, names)
+        dialect = runner.engine_for(str(query.database)).dialect
+        about = (query.question, query.knowledge)
+        notices = look_at(query.sql, schema, run, *about, names, dialect)
         if notices:
             report.flagged.append(FlaggedQuery(query, tuple(notices)))
     return report

@@ -94,7 +94,7 @@ def asked_literals(
         optional = _is_optional(node)
         operator: Literal["=", "LIKE"] = "LIKE" if isinstance(node, exp.Like) else "="
         for _, column_ref, literal in _compared(node, resolver):
-            yield ComparedLiteral(*column_ref, operator, *literal, optional)
+            yield ComparedLiteral(*column_ref, operator, *literal, optional, query.dialect)
 
 
 def compared_nodes(tree: Expr, resolver: Resolver) -> Iterator[tuple[Expr, ColumnRef, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.records import Failure, Query
 from sqlverdict.signs.sign import SIGNS, STRENGTHS, Notice, Run, Sign, Subject
 
@@ -55,6 +56,7 @@ def look_at(
     question: str = "",
     knowledge: str = "",
     only: Collection[str] = (),
+    dialect: str = DEFAULT_DIALECT,
 ) -> list[Notice]:
     """What speaks against a text of SQL: that it fails, or the signs of the query.
 
@@ -65,6 +67,7 @@ def look_at(
         question: What was asked, if that is known.
         knowledge: What was told beside the question.
         only: The names of the signs to look for; all, if empty.
+        dialect: The dialect of the database's engine.
     """
     from sqlverdict.parse.qualified import with_plain_names
     from sqlverdict.parse.query import parse
@@ -75,7 +78,7 @@ def look_at(
             return []
         detail = {"reason": outcome.reason.value}
         return [Notice(FAILS, f"the query gives no answer: {outcome.message}", detail)]
-    query = with_plain_names(parse(sql), schema)
+    query = with_plain_names(parse(sql, dialect), schema)
     if not isinstance(query, Query):
         return []
     subject = Subject(query, schema, run, question, knowledge, outcome)

@@ -57,7 +57,7 @@ def mend(query: Query, schema: Schema, signs: Sequence[ShownSign]) -> str | None
                 continue
             column_ref = resolver.column(operand)
             if column_ref is not None and column_text(column_ref) in numbers:
-                changes.append((operand, exp.cast(operand.copy(), "REAL")))
+                changes.append((operand, exp.cast(operand.copy(), "DOUBLE")))
     for before, after in changes:
         before.replace(after)
     return tree.sql(query.dialect) if changes else None

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.order import Window, read_window
 from sqlverdict.compare.preset import ProbedQuery
-from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.clauses import outer_clauses
 from sqlverdict.parse.order import ordering
 from sqlverdict.parse.tokens import Kind, kind, solid
@@ -22,8 +21,12 @@ from sqlverdict.signs.sign import Run
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
-_CHANCE = ("random", "randomblob")
+_CHANCE = ("random", "randomblob", "rand", "uuid", "gen_random_uuid")
 _NOW = ("current_date", "current_time", "current_timestamp")
+_NOW_CALLS = (
+    *("now", "today", "curdate", "curtime", "sysdate", "utc_date", "utc_time", "utc_timestamp"),
+    *("clock_timestamp", "statement_timestamp", "transaction_timestamp", "get_current_timestamp"),
+)
 _CLOCKS = ("date", "time", "datetime", "julianday", "strftime", "timediff", "unixepoch")
 
 
@@ -99,7 +102,8 @@ def find_bare(query: Query, answer: Answer, probe: Run) -> Bare | None:
             return None
         limit = f"LIMIT {info.limit} OFFSET {info.offset or 0}"
     counts = ", ".join(
-        f"COUNT(DISTINCT {text}) + (COUNT({text}) > 0 AND COUNT({text}) < COUNT(*))"
+        f"COUNT(DISTINCT {text}) + "
+        f"CASE WHEN COUNT({text}) > 0 AND COUNT({text}) < COUNT(*) THEN 1 ELSE 0 END"
         for text in columns
     )
     outcome = probe(f"{clauses.head}, {counts} {clauses.body} {clauses.order} {limit}")
@@ -137,7 +141,7 @@ def _bare_columns(query: Query) -> Iterator[str]:
             continue
         if output.alias and output.alias.lower() in names:
             continue
-        yield node.sql(dialect=DEFAULT_DIALECT)
+        yield node.sql(dialect=query.dialect)
 
 
 def _own_aggregates(query: Query, select: Expr) -> Iterator[Expr]:
@@ -173,6 +177,8 @@ def reads_clock_or_chance(sql: str) -> str | None:
             return f"{word}()"
         if word in _NOW and not called and not is_name:
             return word
+        if called and word in (*_NOW_CALLS, *_NOW) and not is_name:
+            return f"{word}()"
         if called and word in _CLOCKS:
             clocked = True
             # Without a moment they read the clock; strftime's first argument is a format.

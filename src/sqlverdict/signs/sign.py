@@ -15,11 +15,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from sqlverdict.dialects import Dialect, dialect_of
 from sqlverdict.errors import RegistryError
 from sqlverdict.records import Answer, Failure, Outcome, Query, Reason, Row
 from sqlverdict.registry import Registry, sections_of
 
 if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
     from sqlverdict.parse.schema import Schema
     from sqlverdict.refute.read.columns import Resolver
 
@@ -55,7 +58,7 @@ class Subject:
     """What signs look at: one parsed query on one database.
 
     Args:
-        query: The query, under the schema's own names of tables.
+        query: The query, under the schema's own names of tables, parsed in the engine's dialect.
         schema: The database's schema.
         run: Runs a query on the database, guarded and within limits.
         question: What was asked, if that is known.
@@ -84,6 +87,19 @@ class Subject:
     def answer(self) -> Answer | None:
         """What the query returns; ``None`` where it fails."""
         return self.outcome if isinstance(self.outcome, Answer) else None
+
+    @property
+    def record(self) -> Dialect:
+        """What is known of the query's dialect; probes are written in it."""
+        return dialect_of(self.query.dialect)
+
+    def quoted(self, name: str) -> str:
+        """A name as the engine writes it, for a probe."""
+        return self.record.quoted(name)
+
+    def text(self, node: Expr) -> str:
+        """A part of the query, as SQL of its dialect."""
+        return node.sql(dialect=self.query.dialect)
 
     @cached_property
     def resolver(self) -> Resolver:

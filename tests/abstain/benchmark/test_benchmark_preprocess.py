@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from error_parts import asks_for
 from sqlverdict.abstain.benchmark.preprocess.null_results import is_empty, with_results
 from sqlverdict.abstain.benchmark.preprocess.paraphrases import Paraphrases, paraphrase
 from sqlverdict.abstain.benchmark.preprocess.steps import (
@@ -240,7 +241,7 @@ def test_steps_are_done_in_their_order_and_named() -> None:
     assert check_steps(STEPS) == STEPS
     with pytest.raises(UsageError, match="preprocess=dates: there is no such step"):
         check_steps(["dates"])
-    with pytest.raises(UsageError, match="--model"):
+    with asks_for("model"):
         preprocess([case(QUESTION, PRICE)], ("paraphrases",), Tools())
 
 

@@ -7,12 +7,13 @@ from functools import cache
 
 import pytest
 
+from error_parts import asks_for
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.unanswerable import TYPES, ChosenIdea, Idea
 from sqlverdict.abstain.benchmark.wording import read_question, reword
 from sqlverdict.abstain.method import Tools
 from sqlverdict.abstain.prompting.prompt import PROMPTS
-from sqlverdict.errors import Interrupted, UsageError
+from sqlverdict.errors import Interrupted
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Case
@@ -124,7 +125,7 @@ def test_the_cost_limit_stops_everything() -> None:
 
 
 def test_no_model_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="--model"):
+    with asks_for("model", "base_url"):
         reword([COLUMN], sources(), Tools())
 
 

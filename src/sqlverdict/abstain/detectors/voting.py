@@ -145,7 +145,8 @@ def _proved(one: str, other: str, ask: Ask) -> bool:
 
     if ask.schema is None:
         raise UsageError(f"equality=proof needs the schema of {ask.db_id!r}; say where it is")
-    return prove(one, other, ask.schema).proved
+    # A proof has a direction: a prediction may sort what its gold leaves in any order.
+    return prove(one, other, ask.schema).proved and prove(other, one, ask.schema).proved
 
 
 def _answers_alike(one: str, other: str, ask: Ask, tools: Tools, name: str) -> bool:

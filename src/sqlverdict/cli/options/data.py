@@ -48,16 +48,17 @@ T = TypeVar("T")
 
 
 def overlay_option(*, is_setting: bool = True) -> Any:
-    """The setting ``gold-overlay``; an option of ``evaluate``."""
+    """The setting ``golds``; an option of ``evaluate``."""
     return option(
-        "--gold-overlay",
+        "--golds",
         is_setting=is_setting,
         rare=True,
         multiple=True,
         type=OVERLAY_FILE,
         metavar="[NAME=]FILE",
         heading=Heading.DATA,
-        help="Use the corrected golds of this JSONL or CSV file. Repeatable.",
+        help="Use these golds: a benchmark's JSON list or gold file, or corrections (JSONL, CSV). "
+        "Repeatable.",
     )
 
 

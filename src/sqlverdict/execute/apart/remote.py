@@ -21,7 +21,7 @@ from itertools import count
 from threading import Lock
 from typing import Any
 
-from sqlverdict.errors import DatabaseError
+from sqlverdict.errors import DatabaseError, DatabaseReason
 from sqlverdict.execute.apart.process import (
     BROKEN,
     KillableProcess,
@@ -76,6 +76,8 @@ class _Done:
     value: Any
     error: str = ""
     """Why the object could not be made."""
+    reason: DatabaseReason = "failed"
+    """The same, for a program."""
     worn: bool = False
 
 
@@ -92,6 +94,8 @@ class Remote:
         self._make = make
         self._limits = limits
         self._number = next(_numbers)
+        self.reason: DatabaseReason = "failed"
+        """Why the object could not be made when that was tried last."""
 
     def call(self, method: str, *arguments: Any, seconds: float) -> Any:
         """What a method of the object returns; a failure where its process had to end."""
@@ -114,6 +118,7 @@ class Remote:
                 if done.error:
                     # It may not have been made.
                     process.objects.pop(self._number, None)
+                    self.reason = done.reason
                 _pool.give_back(process, keep=not done.worn and not process.killed)
                 return done.value if not done.error else _unavailable(done.error)
             if process.killed:
@@ -294,7 +299,8 @@ class _Objects:
             return _Done(_short_of_memory())
         except Exception as error:  # noqa: BLE001 - the border: whoever asked must get a reply
             known = isinstance(error, DatabaseError | OSError)
-            return _Done(None, str(error) if known else f"{type(error).__name__}: {error}")
+            text = str(error) if known else f"{type(error).__name__}: {error}"
+            return _Done(None, text, error.reason if isinstance(error, DatabaseError) else "failed")
 
     def _object(self, call: _Call) -> Any:
         if call.number not in self._objects:

@@ -55,7 +55,7 @@ class ApartSession:
         self._digest = digest
         problem = self._apart.call("run", None, seconds=limits.seconds)
         if isinstance(problem, Failure):
-            raise DatabaseError(problem.message)
+            raise DatabaseError(problem.message, reason=self._apart.reason)
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""

@@ -122,7 +122,8 @@ def patiently(database: Reference, work: Callable[[], T], *, anyway: bool = Fals
         SchemaError: the same, where a schema is read.
     """
     error: SqlverdictError = DatabaseError(
-        f"the server of {database} does not answer; it was tried a moment ago"
+        f"the server of {database} does not answer; it was tried a moment ago",
+        reason="unreachable",
     )
     for _ in attempts(database, anyway=anyway):
         try:

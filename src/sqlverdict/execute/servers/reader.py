@@ -27,7 +27,8 @@ def excess_refusal(
         f"{database}: its role may do more than read ({', '.join(rights)}), and may not make a "
         "role that only reads. Predictions are untrusted text: give the URL of a role that may "
         f"only read, which an administrator makes by: {' '.join(statements)} If predictions may "
-        "act with these rights, use --set trust-role=true (from Python: Limits(trust_role=True))"
+        "act with these rights, use --set trust-role=true (from Python: Limits(trust_role=True))",
+        reason="refused",
     )
 
 

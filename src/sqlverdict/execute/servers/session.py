@@ -118,7 +118,9 @@ class ServerSession(ABC):
         try:
             return self._content_digest()
         except ServerLost as error:
-            raise DatabaseError(self._lost(error).message) from ConnectionResetError(str(error))
+            raise DatabaseError(
+                self._lost(error).message, reason="unreachable"
+            ) from ConnectionResetError(str(error))
 
     def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
         """Seconds of each query, interleaved, after one warm-up each."""

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
-from sqlverdict.errors import DatabaseError
+from sqlverdict.errors import DatabaseError, DatabaseReason
+from sqlverdict.execute.servers.patience import is_passing
+
+_NO_DATABASE: Final = 1049
+_NO_DATABASE_WORDS: Final = re.compile(r'FATAL:\s+database ".*" does not exist', re.DOTALL)
+_DENIED: Final = frozenset({1044, 1045, 1130, 1142, 1143, 1227, 1698})
+"""MySQL's numbers of a user that may not log in, or may not do something."""
+_DENIED_STATES: Final = ("28", "42501")
+"""The same as SQL states of PostgreSQL."""
 
 
 def rows_of(connection: Any, sql: str, *values: object) -> list[tuple[Any, ...]]:
@@ -43,7 +52,24 @@ def database_errors(
     try:
         yield
     except errors as error:
-        raise DatabaseError(f"{problem}: {message(error)}{advice}") from error
+        raise DatabaseError(
+            f"{problem}: {message(error)}{advice}", reason=server_reason(error)
+        ) from error
+
+
+def server_reason(error: Exception) -> DatabaseReason:
+    """Why a server's database cannot be used, by what a driver raised."""
+    if is_passing(error):
+        return "unreachable"
+    state = str(getattr(error, "sqlstate", None) or "")
+    number = error.args[0] if error.args else None
+    text = str(error)
+    # PostgreSQL gives no state to somebody who logs in, only words after FATAL.
+    if state == "3D000" or number == _NO_DATABASE or _NO_DATABASE_WORDS.search(text):
+        return "missing"
+    if state.startswith(_DENIED_STATES) or number in _DENIED or (not state and "FATAL" in text):
+        return "refused"
+    return "failed"
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What people said about predictions.
 
 ``combine``        one label from the votes of several people
+``label_index``    the settled labels of a file by case
 ``labels``         files of labels: one a case, or one vote an annotator
 ``sheet``          a sheet of labels: which of its fields is which
 ``sheet_ids``      which field is the id of a case

@@ -15,6 +15,7 @@ or as right.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,7 +39,12 @@ from sqlverdict.load.people.sheet import (
     cell_label,
     read_sheet,
 )
-from sqlverdict.load.people.sheet_votes import sheet_votes
+from sqlverdict.load.people.sheet_votes import (
+    pair_key,
+    row_sampling,
+    rows_without_vote,
+    sheet_votes,
+)
 from sqlverdict.load.people.votes import (
     MEANINGS,
     Mode,
@@ -47,9 +53,7 @@ from sqlverdict.load.people.votes import (
     VoteEvent,
     is_vote_log,
     read_events,
-    vote_digest,
 )
-from sqlverdict.records import Result
 
 Half = Literal["drop", "0", "1"]
 
@@ -113,35 +117,6 @@ class Labels:
     notes: tuple[str, ...] = ()
 
 
-class LabelIndex:
-    """The settled labels by case: one about the case's own queries, or about any."""
-
-    def __init__(self, labels: Labels) -> None:
-        self._labels: dict[str, dict[str, Label]] = {}
-        self._unsettled: set[tuple[str, str]] = set()
-        for item in labels.items:
-            if item.value is not None:
-                self._labels.setdefault(item.id, {})[item.pair] = item
-            else:
-                self._unsettled.add((item.id, item.pair))
-
-    def ids(self) -> list[str]:
-        """The cases with a label, in the order of the file."""
-        return list(self._labels)
-
-    def of(self, result: Result) -> Label | None:
-        """The label of a case's result; ``None``: it has none."""
-        labels = self._labels.get(result.id, {})
-        if not any(labels):
-            return labels.get("")
-        return labels.get(vote_digest(result.id, result.gold, result.prediction))
-
-    def is_unsettled(self, result: Result) -> bool:
-        """Whether there is a label or a vote for the case's result, and none that counts."""
-        pair = vote_digest(result.id, result.gold, result.prediction)
-        return not self._unsettled.isdisjoint({(result.id, ""), (result.id, pair)})
-
-
 def read_labels(
     path: Path,
     *,
@@ -152,6 +127,7 @@ def read_labels(
     combine: Combine = "majority",
     half: Half = "drop",
     case_ids: Iterable[str] = (),
+    may_guess: bool = True,
 ) -> Labels:
     """Read a file of labels.
 
@@ -167,10 +143,11 @@ def read_labels(
             majority's, or only what all who voted agree on. A majority that ties is 0.5.
         half: What 0.5 becomes: left out, wrong or right.
         case_ids: The ids of the cases, where they are known: they tell the field of the id.
+        may_guess: Whether the cells of a column may say that it holds labels.
 
     Raises:
         DataError: the file cannot be read, an id stands twice, or a label is none.
-        UsageError: a named field is not in the file.
+        UsageError: a named field is not in the file, or only cells say which one is the label.
     """
     fields = LabelFields(label_field, id_field, tuple(votes), annotator_field, frozenset(case_ids))
     if is_vote_log(path):
@@ -185,6 +162,8 @@ def read_labels(
             )
         return labels_of_votes(VoteBook(read_events(path)), path, votes, combine, half)
     sheet = read_sheet(path, fields)
+    if sheet.guessed and not may_guess:
+        raise _guessed(sheet)
     if sheet.annotator_field is not None:
         return _labels_of_rows(sheet, votes, combine, half)
     items: dict[str, Label] = {}
@@ -215,6 +194,24 @@ def read_labels(
     )
 
 
+def _guessed(sheet: LabelSheet) -> UsageError:
+    """The error that only the cells of a sheet say which fields are the labels."""
+    names = [each.words[-1] for each in sheet.guessed]
+    words = [str(sheet.path), *(word for each in sheet.guessed for word in each.words)]
+    command = f"sqlverdict estimate RUN --labels {shlex.join(words)}"
+    start = f"{sheet.path}: the cells alone say that {few_of(names, 12)} "
+    if len(names) > 1:
+        return UsageError(
+            f"{start}hold people's votes, and such a guess decides nothing. If they do, write a "
+            "row for each vote, with the columns id, annotator and label. To see what they say: "
+            f"{command}"
+        )
+    return UsageError(
+        f"{start}holds people's labels, and such a guess decides nothing. If it does, call the "
+        f"column 'label'. To see what it says: {command}"
+    )
+
+
 def _labels_of_rows(
     sheet: LabelSheet, votes: Sequence[str], combine: Combine, half: Half
 ) -> Labels:
@@ -224,37 +221,58 @@ def _labels_of_rows(
     queries: dict[str, str] = {}
     for row, event in sheet_votes(sheet, ""):
         if not event.pair:
-            pair, query = f"case {row.id}", row.record.get("prediction")
+            pair, query = pair_key(row), row.record.get("prediction")
             if by_case.setdefault(pair, query) != query:
                 raise DataError(
                     f"{row.where}: there are votes on several predictions of {row.id!r}. Import "
                     f"them: sqlverdict label RUN... --import {sheet.path}; agree reads the log."
                 )
             event = structs.replace(event, pair=pair)
-        if isinstance(query := row.record.get("prediction"), str):
+        if (query := _query(row)) is not None:
             queries[event.pair] = query
         book.add(event)
     labels = labels_of_votes(book, sheet.path, votes, combine, half)
-    items = (
+    items = [
         replace(
             item,
             pair="" if item.pair in by_case else item.pair,
             prediction=queries.get(item.pair),
         )
         for item in labels.items
+    ]
+    blank = [
+        Label(
+            row.id,
+            None,
+            None,
+            (None,) * len(labels.annotators),
+            pair=pair if row.record.get("pair") else "",
+            prediction=_query(row),
+            **row_sampling(row.record),
+        )
+        for pair, row in rows_without_vote(sheet, book).items()
+    ]
+    return replace(
+        labels,
+        items=(*items, *blank),
+        dropped=labels.dropped + len(blank),
+        notes=(*labels.notes, *sheet.notes),
     )
-    return replace(labels, items=tuple(items), notes=(*labels.notes, *sheet.notes))
+
+
+def _query(row: SheetRow) -> str | None:
+    """The prediction that a row is about, where it says so."""
+    query = row.record.get("prediction")
+    return query if isinstance(query, str) else None
 
 
 def _label(row: SheetRow, sheet: LabelSheet, combine: Combine) -> Label:
     votes = vote_values(row.votes)
     value = combined(votes, combine) if sheet.label_field is None else _value(row.label)
-    query = row.record.get("prediction")
-    prediction = query if isinstance(query, str) else None
     words = row.votes if sheet.label_field is None else (row.label,)
     no_answer = value is None and UNANSWERABLE in words
     return Label(
-        row.id, None, value, votes, _equal(row), prediction=prediction, unanswerable=no_answer
+        row.id, None, value, votes, _equal(row), prediction=_query(row), unanswerable=no_answer
     )
 
 

@@ -40,7 +40,9 @@ ANNOTATOR_FIELDS = (
     *("prüfer", "pruefer", "prüferin", "gutachter", "gutachterin", "bearbeiter", "bearbeiterin"),
     *("bewertet_von", "geprüft_von", "annotiert_von", "bewerterin", "evaluador", "évaluateur"),
 )
-_NO_LABELS = ("set", "i", "ex")
+_NO_LABELS = ("set", "i", "ex", "blind", "gold_right", "realistic")
+_RUN_LOG = {"index", "verdict", "scores", "evidence"}
+"""Fields of each line of a run's log."""
 _WORDS = {
     **dict.fromkeys(("true", "yes", "y", "correct", "1", "1.0", "ok", "ja", "richtig"), "right"),
     **dict.fromkeys(("j", "korrekt", "stimmt", "wahr", "oui", "vrai", "sí", "correcto"), "right"),
@@ -54,6 +56,8 @@ _WORDS = {
     **OLD_LABELS,
 }
 _UNKNOWN = "NAME"
+_MOST_LABELS = 3
+"""So many columns are named that may be the label."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,7 @@ class LabelSheet:
         annotator_field: The field of the annotator; ``None``: a row is a case, and no vote.
         rows: The rows.
         notes: What was taken for labels by its cells.
+        guessed: The options that name the fields which were taken for labels by their cells.
     """
 
     path: Path
@@ -116,6 +121,7 @@ class LabelSheet:
     annotator_field: str | None
     rows: tuple[SheetRow, ...]
     notes: tuple[str, ...] = ()
+    guessed: tuple[OptionName, ...] = ()
 
 
 def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
@@ -130,14 +136,21 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
         records = two_halves(records)
     if not records:
         raise DataError(f"{path} holds no labels. Expected one record per case.")
+    if {*records[0][1]} >= _RUN_LOG:
+        raise DataError(
+            f"{path} is the log of a run: it holds what sqlverdict found, and not what people say. "
+            "Expected people's labels: sqlverdict label RUN --queue estimate"
+        )
     names = list(dict.fromkeys(key for _, record in records for key in record))
     annotator = _annotator_field(path, names, records, fields)
     label, votes = _choose_fields(path, names, fields, annotator)
     notes: tuple[str, ...] = ()
+    guessed: tuple[OptionName, ...] = ()
     if label is None and not votes:
         label, votes = _by_cells(names, records, annotator)
         what = f"{label!r} as the label" if label else f"{few_of(votes, 12)} as votes"
         notes = (f"{path.name}: read {what}, by the cells",) if label or votes else ()
+        guessed = (OptionName("label_field", label),) if label else _options("votes", votes)
     others = [name for name in names if name not in (label, *votes, annotator)]
     own_id, by_cells = unusual_id(others, [record for _, record in records], fields.case_ids)
     if by_cells and not fields.id_field:
@@ -163,7 +176,11 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
         for name in fields.votes:
             if name not in known:
                 raise UsageError(f"{path} has no annotator {name!r}.{near(name, known)}")
-    return LabelSheet(path, label, votes, annotator, rows, notes)
+    return LabelSheet(path, label, votes, annotator, rows, notes, guessed)
+
+
+def _options(name: str, values: Iterable[str]) -> tuple[OptionName, ...]:
+    return tuple(OptionName(name, value) for value in values)
 
 
 def cell_label(value: object, name: str, where: str) -> str | None:
@@ -331,18 +348,15 @@ def _missing_options(
     Args:
         names: The fields of the sheet.
         records: Its rows.
-        label_columns: The fields whose cells are labels.
+        label_columns: The fields whose cells are labels: each may be the one that is meant, and
+            the others say something else.
         case_ids: The ids of the cases, where they are known.
         lacks_id: The id is missing.
-        lacks_label: The label is missing; several columns of labels are annotators.
+        lacks_label: The label is missing.
     """
     rest = [name for name in names if name not in label_columns]
     ids = likely_ids(rest, records, case_ids) or [_UNKNOWN] if lacks_id else []
-    labels: list[OptionName] = []
-    if lacks_label and len(label_columns) > 1:
-        labels = [OptionName("votes", name) for name in label_columns]
-    elif lacks_label:
-        labels = [OptionName("label_field", *(label_columns or [_UNKNOWN]))]
-    if not lacks_id:
-        return (tuple(labels),)
-    return tuple((OptionName("id_field", name), *labels) for name in ids)
+    own_ids = [_options("id_field", [name]) for name in ids] or [()]
+    columns = [*label_columns[:_MOST_LABELS]] or [_UNKNOWN]
+    labels = [_options("label_field", [name]) for name in columns] if lacks_label else [()]
+    return tuple((*own, *label) for own in own_ids for label in labels)

@@ -13,7 +13,7 @@ import msgspec
 
 from sqlverdict.errors import DataError
 from sqlverdict.load.people.sheet import LabelSheet, SheetRow
-from sqlverdict.load.people.votes import OFFLINE, VOTE_SCHEMA, VoteEvent
+from sqlverdict.load.people.votes import OFFLINE, VOTE_SCHEMA, VoteBook, VoteEvent
 
 _KINDS = ("vote", "adjudication")
 _TEXTS = ("note", "realistic", "corrected_gold", "reason")
@@ -43,6 +43,17 @@ def sheet_votes(sheet: LabelSheet, at: str) -> Iterator[tuple[SheetRow, VoteEven
             )
         first[key] = row.where
         yield row, event
+
+
+def rows_without_vote(sheet: LabelSheet, book: VoteBook) -> dict[str, SheetRow]:
+    """A row of each pair or case without any vote, by the key that its votes would have."""
+    rows = {pair_key(row): row for row in sheet.rows if row.label is None}
+    return {pair: row for pair, row in rows.items() if pair not in book.pairs}
+
+
+def pair_key(row: SheetRow) -> str:
+    """What votes of one pair share: the pair's digest, or the case where a row names no pair."""
+    return str(row.record.get("pair") or "") or f"case {row.id}"
 
 
 def _event(row: SheetRow, source: str, at: str) -> VoteEvent:
@@ -77,7 +88,7 @@ def _event(row: SheetRow, source: str, at: str) -> VoteEvent:
                     "blind": str(record.get("blind")).lower() == "true",
                     "mode": str(record.get("mode") or "queries"),
                 },
-                **_sampling(record),
+                **row_sampling(record),
                 # Only lines of the offline page itself have this source, and no checksum.
                 "source": f"{OFFLINE}, {source}" if origin == OFFLINE else origin,
             },
@@ -87,7 +98,7 @@ def _event(row: SheetRow, source: str, at: str) -> VoteEvent:
         raise DataError(f"{row.where}: the vote cannot be read: {bad}.") from bad
 
 
-def _sampling(record: Mapping[str, Any]) -> dict[str, object]:
+def row_sampling(record: Mapping[str, Any]) -> dict[str, Any]:
     """How the pair came into its queue, where the sheet is an export of ours."""
     if "sampling_probability" not in record:
         return {}

@@ -8,7 +8,8 @@ and must not get lost with it: a resolved SELECT with bare columns keeps its cal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -63,22 +64,34 @@ def _projection(column: Expr, select: Expr) -> Expr | None:
     return output
 
 
-def bare_columns(select: Expr) -> Iterator[exp.Column]:
-    """A grouped SELECT's own columns that are shown bare, those in inner queries too."""
+def bare_columns(
+    select: Expr, key: Callable[[Expr], Hashable] = expression_key
+) -> Iterator[exp.Column]:
+    """A grouped SELECT's own columns that are shown bare, those in inner queries too.
+
+    Args:
+        select: A resolved SELECT.
+        key: What an expression shares with the same expression behind GROUP BY.
+    """
     if not is_grouped(select):
         return
     group = select.args.get("group")
-    grouped = {expression_key(term) for term in group.expressions} if group is not None else set()
-    yield from _bare(output_nodes(select), grouped, set(labels(select)))
+    grouped = {key(term) for term in group.expressions} if group is not None else set()
+    yield from _bare(output_nodes(select), grouped, set(labels(select)), key)
 
 
-def _bare(nodes: Iterable[Expr], grouped: set[str], own: set[str]) -> Iterator[exp.Column]:
+def _bare(
+    nodes: Iterable[Expr],
+    grouped: AbstractSet[Hashable],
+    own: set[str],
+    key: Callable[[Expr], Hashable],
+) -> Iterator[exp.Column]:
     for node in nodes:
         if isinstance(node, exp.Column):
-            if source_label(node) in own and expression_key(node) not in grouped:
+            if source_label(node) in own and key(node) not in grouped:
                 yield node
         elif isinstance(node, exp.Filter) and is_aggregate(node.this):
             # Its condition looks at every row, as an argument does.
             continue
-        elif not is_aggregate(node) and not (grouped and expression_key(node) in grouped):
-            yield from _bare(node.iter_expressions(), grouped, own)
+        elif not is_aggregate(node) and not (grouped and key(node) in grouped):
+            yield from _bare(node.iter_expressions(), grouped, own, key)

@@ -36,6 +36,8 @@ from sqlverdict.prove.resolve.parser_losses import cast_affinity
 Kind = Literal["integer", "real", "number", "text"]
 """What values an expression has, NULL aside: ``number`` may be an integer or a real."""
 
+ONE_FORM: tuple[Kind, ...] = ("integer", "real", "text")
+"""Kinds of which two equal values are the same: 1 and 1.0 are equal numbers, and two texts."""
 _NUMERIC = ("INTEGER", "REAL", "NUMERIC")
 _COMPARISONS = (
     *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Is),

@@ -10,6 +10,7 @@
 ``parser_losses``  parts of a query that are read, ordinals, names of columns and functions
 ``refusals``       what no rule can reason about, such as aggregates that show the order of rows
 ``value_types``    which kinds of values meet, in dialects whose types are enforced
+``engine_limits/`` what one engine refuses and another takes: types, terms of ORDER BY
 ``quoted_values``  for which values a text in quotes stands there, and its one spelling
 ``one_value``      where a query or a group must have one value there
 ``folding``        where values that are equal and may differ become one there

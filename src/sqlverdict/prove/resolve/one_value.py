@@ -5,11 +5,12 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.dependencies import at_most_one_row, closure, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import is_closed, nodes_in, whole_number
-from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.reasoning.shape import ColumnName, is_closed, nodes_in, whole_number
+from sqlverdict.prove.resolve.scope import EngineRefusal, Unsupported
 
 
 def require_determined(select: exp.Select, facts: Facts) -> None:
@@ -18,7 +19,8 @@ def require_determined(select: exp.Select, facts: Facts) -> None:
     Raises:
         Unsupported: one may have several, or the engine refuses it.
     """
-    bare = list(bare_columns(select))
+    # No engine takes b + a for what it groups by where that is a + b.
+    bare = list(bare_columns(select, lambda node: node))
     if not bare:
         return
     allowed = facts.record.determined_columns
@@ -28,9 +30,19 @@ def require_determined(select: exp.Select, facts: Facts) -> None:
     columns = plain_columns(bare)
     group = select.args.get("group")
     terms = plain_columns(group.expressions if group is not None else ())
+    if allowed == "by_key" and not all(_has_key(c, terms, facts) for c in columns):
+        raise EngineRefusal("a column beside an aggregate whose primary key is not grouped by")
     if not columns <= closure(select, facts, terms):
         raise Unsupported("a column beside an aggregate that is not grouped by")
     facts.cited.clear()
+
+
+def _has_key(column: ColumnName, grouped: set[ColumnName], facts: Facts) -> bool:
+    """Whether the grouped columns hold the primary key of a column's table."""
+    label, _ = column
+    table = facts.table(label)
+    key = table.primary_key if table is not None and facts.schema.whole_keys else ()
+    return bool(key) and all((label, fold(name)) in grouped for name in key)
 
 
 def require_single_rows(tree: Expr, facts: Facts) -> None:

@@ -1,9 +1,9 @@
 """Whether an engine reads a text that our parser reads.
 
 Our parser takes words of all dialects in each of them: ``a <=> b``, ``IFNULL(a, 0)``, a JOIN
-without ON. A proof about a text that its engine refuses says nothing. So a text is looked at for
-what the record of its dialect calls foreign, and the engine's own parser reads it, where that is at
-hand without a database.
+without ON, DISTINCT ON, names that a dialect reserves. A proof about a text that
+its engine refuses says nothing. So a text is looked at for what the record of its dialect calls
+foreign, and the engine's own parser reads it, where that is at hand without a database.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sqlglot import exp
+from sqlglot.expressions import Expr
 
-from sqlverdict.dialects import dialect_of
+from sqlverdict.dialects import Dialect, dialect_of
 from sqlverdict.execute.common_text import grammar_error, is_same_query
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.tokens import Kind, kind, pieces
@@ -27,21 +28,64 @@ def foreign(sql: str, dialect: str) -> str | None:
     odd = pattern.search(_skeleton(sql)) if pattern is not None else None
     if odd is not None:
         return f"{record.title} does not read {odd.group().strip()!r}"
-    if not record.bare_derived and _has_bare_derived(sql, dialect):
-        return f"{record.title} does not read a derived table without an alias"
+    query = parse(sql, dialect)
+    odd_part = _foreign_part(query.tree, record) if isinstance(query, Query) else None
+    if odd_part is not None:
+        return f"{record.title} does not read {odd_part}"
     error = grammar_error(sql, dialect)
     return f"{record.title} does not read it: {error}" if error is not None else None
 
 
-def _has_bare_derived(sql: str, dialect: str) -> bool:
-    """Whether a query in FROM has no name."""
-    query = parse(sql, dialect)
-    return isinstance(query, Query) and any(
-        isinstance(node.parent, exp.From | exp.Join)
-        and isinstance(node.this, exp.Query)
-        and not node.alias
-        for node in query.tree.find_all(exp.Subquery)
-    )
+def _foreign_part(tree: Expr, record: Dialect) -> str | None:
+    """What a dialect refuses in a parsed query."""
+    for node in tree.walk():
+        match node:
+            case exp.Subquery() if not record.bare_derived and _is_bare_derived(node):
+                return "a derived table without an alias"
+            case exp.In() | exp.Any() | exp.All() if (
+                "limited_members" in record.refusals and _has_limited_members(node)
+            ):
+                return "LIMIT in a query behind IN, ANY or ALL"
+            case exp.Distinct() if "distinct_on" in record.refusals and node.args.get("on"):
+                return "DISTINCT ON"
+            case exp.Identifier() if node.name.lower() in record.reserved_words and _is_bare(node):
+                return f"{node.name} as a name without quotes"
+    return None
+
+
+def _is_bare_derived(node: exp.Subquery) -> bool:
+    """Whether it is a query in FROM that has no name."""
+    in_from = isinstance(node.parent, exp.From | exp.Join)
+    return in_from and isinstance(node.this, exp.Query) and not node.alias
+
+
+def _has_limited_members(node: Expr) -> bool:
+    """Whether a query behind IN, ANY or ALL has LIMIT, or a side of it, if it is a UNION."""
+    members = node.args.get("query") if isinstance(node, exp.In) else node.this
+    while isinstance(members, exp.Subquery | exp.Paren):
+        if members.args.get("limit") or members.args.get("offset"):
+            return True
+        members = members.this
+    if not isinstance(members, exp.Query):
+        return False
+    sides = [members]
+    while sides:
+        side = sides.pop()
+        if side.args.get("limit") or side.args.get("offset"):
+            return True
+        if isinstance(side, exp.SetOperation):
+            sides += (side.this, side.expression)
+        elif isinstance(side, exp.Subquery):
+            sides.append(side.this)
+    return False
+
+
+def _is_bare(name: exp.Identifier) -> bool:
+    """Whether a name stands without quotes, and without a dot before or behind it."""
+    around = name.parent
+    if name.args.get("quoted") or (name.arg_key != "this" and isinstance(around, exp.Column)):
+        return False
+    return not (isinstance(around, exp.Column | exp.Table) and len(around.parts) > 1)
 
 
 def same_to_engine(one: str, other: str, dialect: str) -> bool:

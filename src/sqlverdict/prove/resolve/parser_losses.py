@@ -6,7 +6,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Affinity, affinity
-from sqlverdict.prove.resolve.scope import NAMELESS, Unsupported
+from sqlverdict.parse.tokens import pieces
+from sqlverdict.prove.resolve.scope import NAMELESS, EngineRefusal, Unsupported
+from sqlverdict.records import Query
 
 SELECT_PARTS = frozenset(
     {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset"}
@@ -65,6 +67,19 @@ def refuse(node: Expr) -> None:
             raise Unsupported(f"{inner.key} beside {node.key} without parentheses")
 
 
+def require_all_signs(query: Query) -> None:
+    """Refuse a text with a plus that has no left operand: our parser drops it.
+
+    ``ORDER BY +id`` is an expression, which sees the column ``id`` where the bare name means an
+    alias; ``+s`` fails for a text.
+
+    Raises:
+        Unsupported: there is such a plus.
+    """
+    if sum(1 for _ in query.tree.find_all(exp.Add)) != pieces(query.sql).count("+"):
+        raise Unsupported("a plus without a left operand")
+
+
 def function_name(node: exp.Func) -> str:
     """The name of a called function, in lower case."""
     return str(node.this if isinstance(node, exp.Anonymous) else node.key).lower()
@@ -75,6 +90,13 @@ def alias_of(label: str) -> exp.TableAlias:
     return exp.TableAlias(this=exp.Identifier(this=label, quoted=True))
 
 
+def without_parentheses(term: Expr) -> Expr:
+    """A term of GROUP BY or ORDER BY; a query for one value keeps its own pair."""
+    while isinstance(term, exp.Paren):
+        term = term.this
+    return term
+
+
 def ordinal(term: Expr, width: int) -> int | None:
     """The column that a whole number in GROUP BY or ORDER BY means, from 0; parentheses are idle.
 
@@ -82,8 +104,7 @@ def ordinal(term: Expr, width: int) -> int | None:
         Unsupported: there is no such column, the number has a sign, or it is in disguise:
             SQLite looks through COLLATE and likely() for it.
     """
-    while isinstance(term, exp.Paren):
-        term = term.this
+    term = without_parentheses(term)
     inner = _undisguised(term)
     if inner is not term and isinstance(inner, exp.Literal) and not inner.is_string:
         raise Unsupported("a number in GROUP BY or ORDER BY that is not plain")
@@ -93,7 +114,7 @@ def ordinal(term: Expr, width: int) -> int | None:
     if isinstance(term, exp.Literal) and not term.is_string and term.this.isdigit():
         number = int(term.this) - 1
         if not 0 <= number < width:
-            raise Unsupported(f"the ordinal {term.this}")
+            raise EngineRefusal(f"the ordinal {term.this}")
         return number
     return None
 

@@ -16,9 +16,11 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import copied
 from sqlverdict.prove.resolve.common_sql import require_common_sql
+from sqlverdict.prove.resolve.engine_limits.sort_terms import require_no_constants
+from sqlverdict.prove.resolve.parser_losses import require_all_signs
 from sqlverdict.prove.resolve.quoted_values import spell_collated_texts
-from sqlverdict.prove.resolve.refusals import refusal
-from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.refusals import require_readable
+from sqlverdict.prove.resolve.scope import EngineRefusal, Unsupported
 from sqlverdict.prove.resolve.spellings import spell_plainly
 from sqlverdict.prove.resolve.standard_names import require_plain_windows
 from sqlverdict.prove.resolve.tree import Resolved, resolve_tree
@@ -49,6 +51,7 @@ def resolve_query(
         reading: The first of ``READINGS`` that is tried.
 
     Raises:
+        EngineRefusal: its engine refuses it.
         Unsupported: it has a construct that is not read.
     """
     if dialect_of(query.dialect).in_python:
@@ -63,10 +66,10 @@ def resolve_query(
             break
         try:
             start = _resolve_common(other, schema)
-            objection = refusal(start.tree, Facts(schema, facts, start.bases, query.dialect))
-            if objection is None:
-                return replace(start, reading=number)
-            problem = problem or Unsupported(objection)
+            require_readable(start.tree, Facts(schema, facts, start.bases, query.dialect))
+            return replace(start, reading=number)
+        except EngineRefusal:
+            raise
         except Unsupported as beyond:
             problem = problem or beyond
     raise problem or Unsupported(f"the query has no other words in {query.dialect}")
@@ -116,10 +119,12 @@ def _resolve_common(query: Query, schema: Schema) -> Resolved:
     if isinstance(plain, ParseFailure):
         raise Unsupported(plain.message)
     query = plain
+    require_all_signs(query)
     tree = query.tree.copy()
     spell_plainly(tree, query.dialect)
     require_common_sql(replace(query, tree=tree), schema)
     require_plain_windows(tree, query.dialect)
+    require_no_constants(tree, dialect_of(query.dialect))
     start = resolve_tree(tree, schema, query.dialect)
     spell_collated_texts(start.tree, start.bases, schema, query.dialect)
     return start

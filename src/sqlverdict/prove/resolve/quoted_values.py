@@ -13,6 +13,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.column_types import column_values, declared_collation
 from sqlverdict.prove.reasoning.shape import column_name
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
+from sqlverdict.prove.resolve.engine_limits.own_types import spells
 
 _COMPARED = ("IN", "BETWEEN", *(kind.__name__.lower() for kind in COMPARISONS))
 _CHOICES = ("COALESCE", "CASE", "IF")
@@ -33,12 +34,14 @@ def takes_quotes(dialect: Dialect, kind: str, where: str, quoted: Sequence[exp.L
         # The column's collation goes before that of a text in quotes.
         return where in _COMPARED or where in _CHOICES
     if dialect.typed_quotes:
-        return kind not in ("number", "boolean")
+        # A set operation of a date and a text in quotes is one of texts in DuckDB.
+        plain = dialect.strict_types or where != "a set operation"
+        return plain and bool(quoted) and spells(kind, (str(text.this) for text in quoted), dialect)
     if kind == "date" and where in _COMPARED and quoted:
         # A day that is written as it is shown is the same whether days or their texts are compared.
         return all(map(_is_day, quoted))
     # What becomes of other types depends on the place.
-    return kind == "other" and where in _COMPARED
+    return kind in ("other", "untyped") and where in _COMPARED
 
 
 def _is_day(literal: exp.Literal) -> bool:

@@ -8,15 +8,22 @@
 * A set operation inside a query that folds values of different types: 1 and 1.0 are one row, and
   which of the two it shows depends on the order of the sides.
 * Values of different kinds that meet, in dialects whose types are enforced (``value_types.py``).
+* A test for NULL that a zero date passes. MariaDB and MySQL keep ``0000-00-00`` in a DATE, and
+  ``WHERE d IS NULL`` holds for it where d is declared NOT NULL: behind an outer join, too, and as a
+  column of a derived table. Elsewhere than in a condition by itself (in a CASE, as a column of the
+  answer) it does not. ``d IS NOT NULL`` means what it says.
 """
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import nodes_in
+from sqlverdict.prove.reasoning.shape import column_name, columns_in, leaves, nodes_in
 from sqlverdict.prove.resolve.equal_values import (
     compared_collation,
     folds_types,
@@ -25,12 +32,26 @@ from sqlverdict.prove.resolve.equal_values import (
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.value_types import require_meeting_types
 
+_DATES = re.compile(r"\s*(?:date|datetime|timestamp)\b", re.IGNORECASE)
 _BAG_AGGREGATES = (exp.Count, exp.Sum, exp.Avg, exp.Max, exp.Min)
 _OTHER_AGGREGATES = frozenset(
     {"group_concat", "string_agg", "json_group_array", "json_group_object", "median"}
     | {"jsonb_group_array", "jsonb_group_object", "percentile", "percentile_cont"}
     | {"percentile_disc", "mode", "array_agg"}
 )
+
+
+def require_readable(tree: Expr, facts: Facts) -> None:
+    """Refuse a resolved query about which nothing is proved.
+
+    Raises:
+        EngineRefusal: its engine refuses it.
+        Unsupported: rules do not work on it.
+    """
+    if facts.record.typed:
+        require_meeting_types(tree, facts)
+    elif (objection := refusal(tree, facts)) is not None:
+        raise Unsupported(objection)
 
 
 def refusal(tree: Expr, facts: Facts) -> str | None:
@@ -40,7 +61,7 @@ def refusal(tree: Expr, facts: Facts) -> str | None:
             require_meeting_types(tree, facts)
         except Unsupported as beyond:
             return str(beyond)
-        return None
+        return "a zero date may pass a test for NULL" if _tests_zero_date(tree, facts) else None
     if (compared := compared_collation(tree, facts)) is not None:
         return compared
     for node in nodes_in(tree):
@@ -58,3 +79,50 @@ def refusal(tree: Expr, facts: Facts) -> str | None:
         if isinstance(node, exp.SetOperation) and mixes_affinities(node, facts):
             return "the sides of a set operation inside a query have different affinities"
     return None
+
+
+def _tests_zero_date(tree: Expr, facts: Facts) -> bool:
+    """Whether a resolved query asks for NULL where a zero date is taken for one."""
+    return facts.record.zero_dates and any(
+        isinstance(node, exp.Is)
+        and isinstance(node.expression, exp.Null)
+        and not _is_negated_once(node)
+        and _may_be_zero_date(node.this, facts)
+        for node in nodes_in(tree)
+    )
+
+
+def _is_negated_once(test: exp.Is) -> bool:
+    """Whether it is IS NOT NULL, and no further NOT turns it round."""
+    around = test.parent
+    if not isinstance(around, exp.Not):
+        return False
+    outer = around.parent
+    while isinstance(outer, exp.Connector):
+        outer = outer.parent
+    return not isinstance(outer, exp.Not | exp.Predicate)
+
+
+def _may_be_zero_date(node: Expr, facts: Facts) -> bool:
+    """Whether it is a date declared NOT NULL, or a derived table's column that one is part of."""
+    if not isinstance(node, exp.Column):
+        return False
+    label, name = column_name(node)
+    table = facts.table(label)
+    if table is not None:
+        column = table.column(name)
+        keys = map(fold, table.primary_key)
+        return (
+            column is not None
+            and _DATES.match(column.type) is not None
+            and (column.not_null or name in keys)
+        )
+    source = facts.home(node)
+    if source is None or not isinstance(source[1], exp.Subquery):
+        return True
+    at = int(name[1:])
+    return any(
+        _may_be_zero_date(column, facts)
+        for side in leaves(source[1].this)
+        for column in columns_in(side.expressions[at])
+    )

@@ -31,6 +31,10 @@ class Unsupported(Exception):
     """A construct that the prover does not read; the query cannot be proved, not more."""
 
 
+class EngineRefusal(Unsupported):
+    """A construct that the engine refuses: the query fails whenever it runs."""
+
+
 @dataclass(frozen=True)
 class Source:
     """One item of a FROM clause: its name there, our unique label, and its columns.

@@ -164,7 +164,9 @@ def _find(node: exp.Column, name: str, scope: Scope) -> tuple[str, str] | None:
     return None
 
 
-def join_by_names(join: exp.Join, before: Sequence[Source], scope: Scope, padded: bool) -> bool:
+def join_by_names(
+    join: exp.Join, before: Sequence[Source], scope: Scope, padded: bool, dialect: str
+) -> bool:
     """Turn NATURAL and USING into ON, over resolved columns.
 
     Args:
@@ -172,6 +174,7 @@ def join_by_names(join: exp.Join, before: Sequence[Source], scope: Scope, padded
         before: The sources before it.
         scope: Where the columns that are one from now on are noted.
         padded: Whether a RIGHT or FULL JOIN stands up to here.
+        dialect: The dialect of the query.
 
     Returns:
         Whether there were names to join by.
@@ -185,6 +188,8 @@ def join_by_names(join: exp.Join, before: Sequence[Source], scope: Scope, padded
         if any(source.has_nameless for source in scope.sources):
             raise Unsupported("NATURAL JOIN over columns without a plain name")
         using = [n for n in right.columns if any(n in source.columns for source in before)]
+        if not using and "natural_product" in dialect_of(dialect).refusals:
+            raise Unsupported("NATURAL JOIN without common names in this dialect")
     elif join.args.get("method"):
         raise Unsupported(f"{join.args['method']} JOIN")
     if not using:

@@ -34,6 +34,7 @@ from sqlverdict.prove.resolve.parser_losses import (
     ordinal,
     output_name,
     refuse,
+    without_parentheses,
 )
 from sqlverdict.prove.resolve.scope import (
     Scope,
@@ -167,8 +168,7 @@ class _TreeResolver:
             number = -1
         if not 0 <= number < len(names):
             raise Unsupported("ORDER BY an expression above a set operation")
-        name = exp.Identifier(this=f"c{number}", quoted=True)
-        term.set("this", exp.Column(this=name))
+        term.set("this", exp.Column(this=exp.Identifier(this=f"c{number}", quoted=True)))
 
     def _select(self, node: exp.Select, outer: Scope | None, ctes: dict[str, _Cte]) -> list[str]:
         odd = {name for name, value in node.args.items() if value} - SELECT_PARTS
@@ -188,6 +188,7 @@ class _TreeResolver:
         self._group(node, scope, ctes, aliases)
         order = node.args.get("order")
         for term in order.expressions if order is not None else ():
+            term.set("this", without_parentheses(term.this))
             if not self.is_lenient and isinstance(term.this, exp.Column) and not term.this.table:
                 require_single_output(term.this.name, names, node.expressions)
             self._order_term(term, node.expressions, scope, ctes, aliases)
@@ -238,7 +239,7 @@ class _TreeResolver:
             before = list(scope.sources)
             join.set("this", self._source(join.this, scope, outer, ctes))
             padded = padded or (join.side or "").upper() in ("RIGHT", "FULL")
-            equalities = join_by_names(join, before, scope, padded)
+            equalities = join_by_names(join, before, scope, padded, self.dialect)
             condition = join.args.get("on")
             if condition is not None and not equalities:
                 join.set("on", self.expression(condition, scope, ctes, {}))
@@ -324,7 +325,7 @@ class _TreeResolver:
         if {name for name, value in group.args.items() if value} - {"expressions"}:
             raise Unsupported("ROLLUP, CUBE or GROUPING SETS")
         terms = []
-        for term in group.expressions:
+        for term in map(without_parentheses, group.expressions):
             number = ordinal(term, len(node.expressions))
             if number is not None:
                 terms.append(node.expressions[number].copy())
@@ -342,8 +343,7 @@ class _TreeResolver:
         aliases: dict[str, Expr],
     ) -> None:
         inner = term.this
-        number = ordinal(inner, len(projections))
-        if number is not None:
+        if (number := ordinal(inner, len(projections))) is not None:
             term.set("this", projections[number].copy())
         elif isinstance(inner, exp.Column) and not inner.table and fold(inner.name) in aliases:
             # Only here an output name goes before a column.

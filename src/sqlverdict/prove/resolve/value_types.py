@@ -10,23 +10,35 @@ texts) may be compared; where they are folded, ``folding.py`` says when.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.schemas.column_types import column_values, has_exact_values
+from sqlverdict.parse.schemas.column_types import has_exact_values
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.fractions import is_mean, quotient_objection
+from sqlverdict.prove.reasoning.fractions import quotient_objection
 from sqlverdict.prove.reasoning.shape import (
     column_name,
     is_aggregate,
     leaves,
     nodes_in,
     source_label,
-    whole_number,
 )
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
+from sqlverdict.prove.resolve.engine_limits.operation_types import (
+    aggregate_type,
+    arithmetic_type,
+    function_type,
+    type_of_cast,
+)
+from sqlverdict.prove.resolve.engine_limits.own_types import (
+    column_type,
+    has_patterns,
+    is_sorted,
+    is_special,
+    lasting,
+)
+from sqlverdict.prove.resolve.engine_limits.sort_terms import require_shown_terms
 from sqlverdict.prove.resolve.folding import (
     FOLDED,
     are_unseen,
@@ -38,27 +50,16 @@ from sqlverdict.prove.resolve.quoted_values import takes_quotes
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.unknown_calls import call_kind, gives_digits
 
-ValueType = Literal[
-    "number",
-    "text",
-    "collated",
-    "boolean",
-    "date",
-    "time",
-    "timestamp",
-    "uuid",
-    "other",
-    "literal",
-    "null",
-]
-"""``literal`` is a text in quotes, ``null`` the word NULL: either takes the kind beside it."""
+ValueType = str
+"""A kind of values: as ``Values`` has them, where integers and doubles are a ``number``; or a type
+of the dialect's own (``own_types.py``). ``literal`` is a text in quotes, ``null`` the word NULL:
+either takes the kind beside it."""
 
 _LABELS = ("tables_json", "assumed")
 """Schemas whose types are labels for people."""
 
-_NUMERIC = ("integer", "real", "number")
 _OPERATIONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Abs)
-_PATTERNS = frozenset({"text", "collated", "literal", "other"})
+_CHOICES = ("CASE", "IF", "COALESCE", "NULLIF")
 _MOMENTS = frozenset({"date", "timestamp"})
 _TEXTS = (exp.Lower, exp.Upper, exp.Substring)
 
@@ -81,6 +82,7 @@ class _ValueTypes:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.record = facts.record
+        self.outputs: dict[tuple[int, int], ValueType] = {}
 
     def whole(self, tree: Expr) -> None:
         """The types of a whole query."""
@@ -104,8 +106,8 @@ class _ValueTypes:
         group, order = select.args.get("group"), select.args.get("order")
         terms = list(group.expressions) if group is not None else []
         grouped = [self.of(term) for term in terms]
-        for term in order.expressions if order is not None else ():
-            self.of(term.this)
+        ordered = [self.of(term.this) for term in (order.expressions if order is not None else ())]
+        self._sorted(*grouped, *ordered, *(outputs if select.args.get("distinct") else ()))
         if select.args.get("distinct") and not is_idle(select, self.facts):
             self._fold_terms(select, select.expressions, outputs)
         if not set(filter(self._may_differ, grouped)) <= {"collated"} or not are_unseen(
@@ -113,6 +115,7 @@ class _ValueTypes:
         ):
             self._fold_terms(select, terms, grouped)
         require_determined(select, self.facts)
+        require_shown_terms(select, self.record)
 
     def _fold_terms(
         self, select: exp.Select, terms: Sequence[Expr], types: Sequence[ValueType]
@@ -131,7 +134,9 @@ class _ValueTypes:
 
     def _may_differ(self, own: ValueType) -> bool:
         """Whether two values of a type can be equal and differ."""
-        return own in ("other", "collated") or (own == "literal" and not self.record.exact_texts)
+        if own == "literal":
+            return not self.record.exact_texts
+        return own == "collated" or is_special(own)
 
     def _is_exact(self, term: Expr) -> bool:
         """Whether equal values of a term are the same, whatever its type."""
@@ -144,13 +149,46 @@ class _ValueTypes:
 
     def sides(self, node: exp.SetOperation) -> None:
         """The types of the columns of a set operation's sides, pair by pair."""
-        sides = list(leaves(node))
-        for columns in zip(*(side.expressions for side in sides), strict=True):
-            common = self._one(columns, "a set operation")
+        order = node.args.get("order")
+        terms = {term.this.name for term in (order.expressions if order is not None else ())}
+        for number in range(len(next(iter(leaves(node))).expressions)):
+            columns = [side.expressions[number] for side in leaves(node)]
+            common = self._output(node, number)
             if common == "literal" and any(not isinstance(c, exp.Literal) for c in columns):
                 raise Unsupported("a set operation over texts in quotes")
-            if node.args.get("distinct") or not isinstance(node, exp.Union):
+            if folds := node.args.get("distinct") or not isinstance(node, exp.Union):
                 self._fold([common])
+            if folds or f"c{number}" in terms:
+                self._sorted(common)
+
+    def _output(self, query: Expr, number: int) -> ValueType:
+        """The type of a query's column, which may still take that of what it is united with."""
+        if isinstance(query, exp.Subquery):
+            return self._output(query.this, number)
+        key = id(query), number
+        if key not in self.outputs:
+            self.outputs[key] = self._type_of_output(query, number)
+        return self.outputs[key]
+
+    def _type_of_output(self, query: Expr, number: int) -> ValueType:
+        if isinstance(query, exp.SetOperation):
+            sides = (query.this, query.expression)
+            columns = [side.expressions[number] for side in sides if isinstance(side, exp.Select)]
+            kinds = {self._output(side, number) for side in sides}
+            common = self._common(kinds, columns, "a set operation")
+            # PostgreSQL unites two sides at a time, and has sorted and grouped those first.
+            return lasting(common, self.record) if self.record.strict_types else common
+        column = query.expressions[number]
+        order, group = query.args.get("order"), query.args.get("group")
+        used = [term.this for term in order.expressions] if order is not None else []
+        used += group.expressions if group is not None else []
+        own = self.of(column)
+        return lasting(own, self.record) if query.args.get("distinct") or column in used else own
+
+    def _sorted(self, *types: ValueType) -> None:
+        """Refuse values that cannot be compared with each other."""
+        if not all(is_sorted(own, self.record) for own in types):
+            raise Unsupported("values that may be of a type without order are compared")
 
     def _fold(self, types: Iterable[ValueType]) -> None:
         if any(map(self._may_differ, types)):
@@ -182,30 +220,30 @@ class _ValueTypes:
                 for part in node.iter_expressions():
                     self._condition(part)
                 return "boolean"
-            case exp.Is() if isinstance(node.expression, exp.Boolean):
-                if self.of(node.this) != "boolean":
+            case exp.Is():
+                own = self.of(node.this)
+                if not isinstance(node.expression, exp.Boolean):
+                    self._whole(own)
+                elif own != "boolean":
                     raise Unsupported("IS TRUE of something other than a truth value")
                 return "boolean"
-            case exp.Is():
-                self._whole(self.of(node.this))
-                return "boolean"
             case exp.NullSafeEQ() | exp.NullSafeNEQ():
-                self._whole(self._one([node.this, node.expression], node.key))
+                self._whole(self._compared([node.this, node.expression], node.key))
                 return "boolean"
             case exp.Nullif():
-                return self._one([node.this, node.expression], "NULLIF")
+                return self._nullif(node)
             case exp.Cast():
-                return self._cast(node)
+                return type_of_cast(node, self.of(node.this), self.facts)
             case exp.Anonymous():
-                kinds = {self.of(argument) for argument in node.expressions}
-                return call_kind(node, kinds)  # type: ignore[return-value]
+                return self._call(node)
             case exp.Between():
-                self._one([node.this, node.args["low"], node.args["high"]], "BETWEEN")
+                self._compared([node.this, node.args["low"], node.args["high"]], "BETWEEN")
                 return "boolean"
             case exp.In():
                 return self._in(node)
             case exp.Like():
-                if not {self.of(node.this), self.of(node.expression)} <= _PATTERNS:
+                texts = (node.this, node.expression)
+                if not all(has_patterns(self.of(text), self.record) for text in texts):
                     raise Unsupported("LIKE beside something else than a text")
                 return "boolean"
             case exp.Case():
@@ -221,57 +259,27 @@ class _ValueTypes:
                 self._rows([node.this.expressions, node.expression.expressions])
                 return "boolean"
             case exp.Subquery():
-                return self.of(next(iter(leaves(node.this))).expressions[0])
+                return lasting(self._output(node.this, 0), self.record)
             case exp.Length():
-                return self._function(node, "number")
+                return function_type(node, self.of(node.this))
             case exp.Filter():
                 self._condition(node.expression.this)
                 return self.of(node.this)
         if isinstance(node, COMPARISONS):
-            self._one([node.this, node.expression], node.key)
+            self._compared([node.this, node.expression], node.key)
             return "boolean"
         if isinstance(node, _OPERATIONS):
-            return self._arithmetic(node)
+            kinds = {self.of(part) for part in node.iter_expressions()}
+            return arithmetic_type(node, kinds, self.facts)
         if isinstance(node, _TEXTS):
-            return self._function(node, "text")
+            return function_type(node, self.of(node.this))
         if is_aggregate(node):
             return self._aggregate(node)
         raise Unsupported(f"{node.key} in this dialect")
 
     def _whole(self, own: ValueType) -> None:
-        if own == "other" and self.record.row_values:
+        if is_special(own) and self.record.row_values:
             raise Unsupported("a test for NULL of a value that may have several parts")
-
-    def _cast(self, node: exp.Cast) -> ValueType:
-        """A CAST that never fails: of a number to another kind of number, or to a text."""
-        is_text = node.args["to"].this == exp.DType.TEXT
-        if self.of(node.this) != "number" or (is_text and not self.record.exact_texts):
-            raise Unsupported("a CAST that may fail")
-        if is_text and self.facts.kind(node.this) != "integer":
-            raise Unsupported("a CAST of equal numbers that have several texts")
-        return "text" if is_text else "number"
-
-    def _arithmetic(self, node: Expr) -> ValueType:
-        if any(self.of(part) not in ("number", "null") for part in node.iter_expressions()):
-            raise Unsupported(f"{node.key} of something other than numbers")
-        by_zero = self.record.division_by_zero
-        divides = isinstance(node, exp.Div) and not whole_number(node.expression)
-        if divides and by_zero != "null" and not is_mean(node):
-            if by_zero == "error" or self.facts.kind(node.expression) != "integer":
-                raise Unsupported("a division that may be by zero")
-            self.facts.cited.clear()
-        return "number"
-
-    def _function(self, node: exp.Func, result: ValueType) -> ValueType:
-        own = self.of(node.this)
-        if own not in ("text", "collated"):
-            raise Unsupported(f"{node.key} of something other than a text")
-        for part in ("start", "length"):
-            bound = node.args.get(part)
-            if bound is not None and (whole_number(bound) or 0) < 1:
-                # Zero and negative bounds count from the end in one engine and fail in another.
-                raise Unsupported("a part of a text that does not start at a plain number")
-        return own if result == "text" else result
 
     def _aggregate(self, node: Expr) -> ValueType:
         inner = node.this
@@ -279,49 +287,61 @@ class _ValueTypes:
             raise Unsupported(f"{node.key} of nothing")
         if isinstance(inner, exp.Star):
             return "number"
-        folded = isinstance(inner, exp.Distinct)
-        own = self.of(inner.expressions[0] if folded else inner)
-        if isinstance(node, exp.Count):
-            return "number"
+        own = self.of(inner.expressions[0] if isinstance(inner, exp.Distinct) else inner)
+        if isinstance(inner, exp.Distinct):
+            self._sorted(own)
         if isinstance(node, exp.Max | exp.Min):
             self._fold([own])
-            return own
-        if own == "boolean" and self.record.number_conditions:
-            return "number"
-        if own != "number":
-            raise Unsupported(f"{node.key} of something other than numbers")
-        return "number"
+        return lasting(aggregate_type(node, own, self.record), self.record)
 
     def _case(self, node: exp.Case) -> ValueType:
         for branch in node.args["ifs"]:
             if node.this is None:
                 self._condition(branch.this)
-            else:
-                self._one([node.this, branch.this], "CASE")
+                continue
+            kinds = {lasting(self.of(node.this), self.record), self.of(branch.this)}
+            self._sorted(self._common(kinds, [node.this, branch.this], "CASE"))
         results = [branch.args["true"] for branch in node.args["ifs"]]
         return self._one([*results, node.args.get("default")], "CASE")
 
+    def _nullif(self, node: exp.Nullif) -> ValueType:
+        own = self._compared([node.this, node.expression], "NULLIF")
+        if self.of(node.this) == "literal" and own not in ("text", "literal"):
+            # Its value is a text in DuckDB, whatever stands beside it.
+            raise Unsupported("NULLIF of a text in quotes")
+        return own
+
+    def _call(self, node: exp.Anonymous) -> ValueType:
+        """The kind of an unknown function's values."""
+        kinds = {self.of(argument) for argument in node.expressions}
+        kind = call_kind(node, {"other" if is_special(own) else own for own in kinds})
+        if kind != "other" or not self.record.strict_types:
+            return kind
+        return "computed" if all(is_sorted(own, self.record) for own in kinds) else "opaque"
+
     def _in(self, node: exp.In) -> ValueType:
         query = node.args.get("query")
-        members = list(node.expressions)
+        if query is None and not node.expressions:
+            raise Unsupported("IN with an empty list")
+        parts = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
         if query is not None:
             inner = query.this if isinstance(query, exp.Subquery) else query
-            members = [next(iter(leaves(inner))).expressions[0]]
-        if not members:
-            raise Unsupported("IN with an empty list")
-        if isinstance(node.this, exp.Tuple):
-            rows = [member.expressions for member in members]
-            if query is not None:
-                rows = [next(iter(leaves(inner))).expressions]
-            self._rows([node.this.expressions, *rows])
-            return "boolean"
-        self._one([node.this, *members], "IN")
+            width = len(next(iter(leaves(inner))).expressions)
+            if isinstance(node.this, exp.Tuple):
+                self._require_rows({len(parts), width})
+            for number, part in enumerate(parts):
+                output = lasting(self._output(inner, number), self.record)
+                self._sorted(self._common({self.of(part), output}, [part], "IN"))
+        elif isinstance(node.this, exp.Tuple):
+            self._rows([parts, *(member.expressions for member in node.expressions)])
+        else:
+            self._compared([node.this, *node.expressions], "IN")
         return "boolean"
 
     def _window(self, node: exp.Window) -> ValueType:
         order = node.args.get("order")
         terms = [term.this for term in order.expressions] if order is not None else []
-        if "other" in map(self.of, [*(node.args.get("partition_by") or ()), *terms]):
+        if any(map(is_special, map(self.of, [*(node.args.get("partition_by") or ()), *terms]))):
             raise Unsupported("a window over values that are equal and may differ")
         if isinstance(node.this, exp.RowNumber | exp.Rank | exp.DenseRank):
             return "number"
@@ -331,22 +351,36 @@ class _ValueTypes:
 
     def _rows(self, rows: Sequence[Sequence[Expr]]) -> None:
         """The types of rows that are compared part by part."""
-        if "row_comparisons" not in self.record.rules or len(set(map(len, rows))) != 1:
-            raise Unsupported("a comparison of rows")
+        self._require_rows(set(map(len, rows)))
         for parts in zip(*rows, strict=True):
-            self._one(parts, "IN")
+            self._compared(parts, "IN")
+
+    def _require_rows(self, widths: set[int]) -> None:
+        if "row_comparisons" not in self.record.rules or len(widths) != 1:
+            raise Unsupported("a comparison of rows")
+
+    def _compared(self, nodes: Iterable[Expr | None], where: str) -> ValueType:
+        """The one type of several expressions that are compared."""
+        kind = self._one(nodes, where)
+        self._sorted(kind)
+        return kind
 
     def _one(self, nodes: Iterable[Expr | None], where: str) -> ValueType:
         """The one type of several expressions."""
         present = [node for node in nodes if node is not None]
-        kinds = {self.of(node) for node in present} - {"null"}
+        own = self._common({self.of(node) for node in present}, present, where)
+        return lasting(own, self.record) if where in _CHOICES else own
+
+    def _common(self, types: Iterable[ValueType], nodes: Iterable[Expr], where: str) -> ValueType:
+        """The one type of values of these types; texts in quotes are among the nodes."""
+        kinds = set(types) - {"null"}
         firm = kinds - {"literal"}
         if not firm:
             return "literal" if kinds else "null"
         if len(firm) > 1:
             raise Unsupported(f"{where} of {' and '.join(sorted(firm))}")
         kind = firm.pop()
-        quoted = [node for node in present if isinstance(node, exp.Literal) and node.is_string]
+        quoted = [node for node in nodes if isinstance(node, exp.Literal) and node.is_string]
         if "literal" in kinds and not takes_quotes(self.record, kind, where, quoted):
             raise Unsupported(f"{where} of a {kind} and a text in quotes")
         return kind
@@ -357,17 +391,10 @@ class _ValueTypes:
             # A term of ORDER BY above a set operation.
             return "other"
         table = self.facts.table(label)
-        if table is not None and self.facts.schema.source in _LABELS:
-            return "other"
         if table is not None:
-            column = table.column(name)
-            values = (
-                column_values(table, column, self.facts.dialect) if column is not None else "other"
-            )
-            return "number" if values in _NUMERIC else values  # type: ignore[return-value]
+            labels = self.facts.schema.source in _LABELS
+            return "untyped" if labels else column_type(table, name, self.record)
         source = self.facts.home(node)
         if source is None or not isinstance(source[1], exp.Subquery):
             raise Unsupported(f"the column {source_label(node)}.{name}")
-        return self._one(
-            [leaf.expressions[int(name[1:])] for leaf in leaves(source[1].this)], "a set operation"
-        )
+        return lasting(self._output(source[1].this, int(name[1:])), self.record)

@@ -12,7 +12,8 @@ Holds when
     windows; the query around it has no condition. It groups by columns that the derived table
     groups by, and shows these and aggregates: MAX of MAX, MIN of MIN, SUM of SUM over integers,
     SUM of a count under GROUP BY or inside COALESCE with 0, MIN, MAX and COUNT(DISTINCT) of a
-    grouping column.
+    grouping column. On SQLite the columns of the outer GROUP BY, and those that MIN and MAX are
+    taken of, are integers, reals or text.
 
 Why
     Every row is in one inner group, and every inner group in one outer group. The greatest of the
@@ -21,7 +22,8 @@ Why
 
 Limits
     Without an outer GROUP BY the sum of counts over no groups is NULL, and the count 0. Sums of
-    reals depend on their order: left alone.
+    reals depend on their order: left alone. A column without a type may hold 1 and 1.0 in one
+    group, and shows one of them: which, depends on how often it is grouped.
 
 Source
     House rule; ETM (Ascoli et al.) has none like it.
@@ -34,7 +36,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.copies import counted_copy
-from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.facts import ONE_FORM, Facts
 from sqlverdict.prove.reasoning.moves import substitute
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
@@ -103,6 +105,9 @@ def aggregate_of_groups_is_over_rows(node: exp.Select, facts: Facts) -> Expr | N
     terms = list(outer.expressions) if outer is not None else []
     if not all(_is_grouped_by(term, query, grouped) for term in terms):
         return None
+    if not all(_has_one_form(_output(term, query), facts) for term in terms):
+        facts.cited.clear()
+        return None
     filled = bool(terms) or group is None
     changes = [_once(call, query, grouped, filled, facts) for call in calls]
     if any(change is None for change in changes):
@@ -141,6 +146,11 @@ def _is_grouped_by(term: Expr, query: exp.Select, grouped: set[str]) -> bool:
     return output is not None and expression_key(output) in grouped
 
 
+def _has_one_form(output: Expr | None, facts: Facts) -> bool:
+    """Whether two equal values are the same: of several, a group shows any."""
+    return output is not None and (facts.record.typed or facts.kind(output) in ONE_FORM)
+
+
 def _once(
     call: Expr, query: exp.Select, grouped: set[str], filled: bool, facts: Facts
 ) -> tuple[Expr, Expr] | None:
@@ -154,12 +164,12 @@ def _once(
     if output is None or isinstance(call.parent, exp.Filter):
         return None
     if expression_key(output) in grouped:
-        plain = isinstance(call, exp.Max | exp.Min) or (isinstance(call, exp.Count) and folded)
-        return (call, call.copy()) if plain else None
+        plain = isinstance(call, exp.Max | exp.Min) and _has_one_form(output, facts)
+        return (call, call.copy()) if plain or (isinstance(call, exp.Count) and folded) else None
     if folded or isinstance(output.this, exp.Distinct):
         return None
     if isinstance(call, exp.Max | exp.Min) and type(output) is type(call):
-        return call, counted_copy(output)
+        return (call, counted_copy(output)) if _has_one_form(output.this, facts) else None
     if not isinstance(call, exp.Sum):
         return None
     if isinstance(output, exp.Sum) and facts.kind(output.this) == "integer":

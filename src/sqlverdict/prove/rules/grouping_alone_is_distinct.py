@@ -27,13 +27,10 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.reasoning.bare import EXTREMES
 from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
-from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.facts import ONE_FORM, Facts
 from sqlverdict.prove.reasoning.shape import aggregates_in, conditions, has_window, set_conditions
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
-
-_ONE_FORM = ("integer", "real", "text")
-"""Kinds of which two equal values are the same, so that HAVING sees what WHERE sees."""
 
 
 @rule(
@@ -75,7 +72,7 @@ def grouping_alone_is_distinct(node: exp.Select, facts: Facts) -> Expr | None:
     selected = {expression_key(item) for item in node.expressions}
     if not all(_made_of(part, grouped) for part in having):
         return None
-    if having and not all(facts.kind(term) in _ONE_FORM for term in group.expressions):
+    if having and not all(facts.kind(term) in ONE_FORM for term in group.expressions):
         return None
     if not all(_made_of(term, selected) for term in terms):
         return None

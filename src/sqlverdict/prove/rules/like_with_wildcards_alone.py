@@ -5,15 +5,15 @@ Statement
     s LIKE '_%'   ==   s <> ''
 
 Holds when
-    s is a column declared TEXT.
+    s is a column declared TEXT; in SQLite it is a table's own, not one that a query makes.
 
 Why
     % is any text and _ any character: every text matches the first pattern, and every text but the
     empty one the second.
 
 Limits
-    NOT LIKE '%' and longer patterns are left alone. Texts that hold a NUL character are not looked
-    at: SQLite's LIKE takes it for their end.
+    NOT LIKE '%' and longer patterns are left alone. SQLite's LIKE takes a NUL character for the end
+    of a text: no legal database stores one, and the check of its facts looks for it.
 
 Source
     House rule.
@@ -26,6 +26,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import in_filter
+from sqlverdict.prove.reasoning.stored import holds_no_nul
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
@@ -55,6 +56,8 @@ def like_with_wildcards_alone(node: exp.Like, facts: Facts) -> Expr | None:
         return None
     text = str(pattern.this).replace("%%", "%")
     if text not in ("%", "_%", "%_") or facts.kind(column) != "text":
+        return None
+    if not holds_no_nul(column, facts):
         return None
     if text != "%":
         return exp.NEQ(this=column, expression=exp.Literal.string(""))

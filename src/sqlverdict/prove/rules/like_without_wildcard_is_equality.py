@@ -5,8 +5,9 @@ Statement
     n LIKE '15'        ==   n = 15
 
 Holds when
-    x is a column declared TEXT, and the pattern is a literal without %, _, a backslash and ASCII
-    letters; or n is a column declared INTEGER, and the pattern is a whole number as SQL writes it.
+    x is a column declared TEXT (in SQLite a table's own, not one that a query makes), and the
+    pattern is a literal without %, _, a backslash and ASCII letters; or n is a column declared
+    INTEGER, and the pattern is a whole number as SQL writes it.
 
 Why
     LIKE ignores the case of ASCII letters and nothing else; without these, and without
@@ -14,7 +15,8 @@ Why
 
 Limits
     A pattern with letters matches several texts. A real has several spellings, so columns of
-    other types are left alone.
+    other types are left alone. SQLite's LIKE takes a NUL character for the end of a text: no legal
+    database stores one, and the check of its facts looks for it.
 
 Source
     House rule; ETM (Ascoli et al.) has none like it.
@@ -28,6 +30,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.stored import holds_no_nul
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
@@ -66,6 +69,8 @@ def like_without_wildcard_is_equality(node: exp.Like, facts: Facts) -> Expr | No
     operator = exp.NEQ if node.args.get("negate") else exp.EQ
     kind = facts.kind(column)
     if kind == "text":
+        if not holds_no_nul(column, facts):
+            return None
         return operator(this=column, expression=pattern)
     if kind == "integer" and _INTEGER.fullmatch(str(pattern.this)):
         return operator(this=column, expression=_number(str(pattern.this)))

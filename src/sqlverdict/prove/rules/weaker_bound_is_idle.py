@@ -5,10 +5,13 @@ Statement
     x = 4 AND x > 3   ==   x = 4
 
 Holds when
-    Both bounds are whole literals, and x is the same expression without a subquery.
+    Both bounds are whole literals, and x is the same expression without a subquery. Where types are
+    enforced, x is an integer, or the bounds are at most 2^53 beside a double and 2^24 beside
+    another number.
 
 Why
-    What passes the tighter bound passes the weaker one; NULL passes neither.
+    What passes the tighter bound passes the weaker one; NULL passes neither. Beside a float an
+    engine takes a literal for the nearest float: 9007199254740993 for 9007199254740992.
 
 Limits
     Reals and texts are left alone.
@@ -28,6 +31,8 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
 
 _Bound = tuple[str, type[Expr], int]
+_EXACT = {"real": 2**53, "number": 2**24}
+"""Up to which whole number each one is a double, and a float of four bytes."""
 
 
 @rule(
@@ -77,7 +82,10 @@ def _bound(condition: Expr, facts: Facts) -> _Bound | None:
     if whole_number(left) is not None:
         left, right, kind = right, left, _MIRROR[kind]
     value = whole_number(right)
-    if value is None or has_subquery(left) or facts.kind(left) in (None, "text"):
+    values = facts.kind(left)
+    if value is None or has_subquery(left) or values in (None, "text"):
+        return None
+    if facts.record.typed and values != "integer" and abs(value) > _EXACT[values]:
         return None
     return expression_key(left), kind, value
 

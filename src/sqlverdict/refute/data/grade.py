@@ -278,11 +278,6 @@ class Grader:
             if one != two and self.use.column_refs.issuperset((one, two)):
                 yield one, two
 
-    @property
-    def has_real_data(self) -> bool:
-        """Whether there are real data to be ordinary beside."""
-        return self._real is not None
-
     def grade(self, instance: Instance) -> tuple[Grade, tuple[str, ...]]:
         """The grade, and the regularities that are broken, in words."""
         broken = self.broken(instance)

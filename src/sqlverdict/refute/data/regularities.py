@@ -20,6 +20,7 @@ from typing import TypeVar
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.fact_check import check_facts
 from sqlverdict.files.digests import database_digest
+from sqlverdict.files.regular import os_reason
 from sqlverdict.parse.facts import Fact, References, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.sqlite import read_sqlite
@@ -130,7 +131,8 @@ def digest_of(database: Path) -> str:
         return database_digest(database)
     except OSError as error:
         raise DatabaseError(
-            f"{database} cannot be read ({error.strerror}); give a SQLite file's path"
+            f"{database} cannot be read ({error.strerror}); give a SQLite file's path",
+            reason=os_reason(error),
         ) from error
 
 

@@ -93,9 +93,16 @@ class Resolver(NameResolver[ColumnRef]):
         if known is None:
             # The node is kept too, so that no other can take its id.
             self._column_refs[id(node)] = (node, None)
-            known = (node, self.follow(node) or self._structure(node))
+            known = (node, self.follow(node) or self._pivoted(node) or self._structure(node))
             self._column_refs[id(node)] = known
         return known[1]
+
+    def _pivoted(self, node: exp.Column) -> ColumnRef | None:
+        """The column of a table that a statement turns: ``PIVOT t ON a USING sum(b)``."""
+        pivot = node.find_ancestor(exp.Pivot, exp.Select)
+        if not isinstance(pivot, exp.Pivot) or not isinstance(pivot.this, exp.Table):
+            return None
+        return self.base_column(pivot.this.name, fold(node.name))
 
     def _structure(self, node: exp.Column) -> ColumnRef | None:
         """The column of whose structure a reference names a field: ``s.x``."""

@@ -161,7 +161,8 @@ class _ConstantsReader:
             self._offset(node)
         elif isinstance(node, exp.Join):
             self._using(node)
-        elif isinstance(node, exp.Group):
+        elif isinstance(node, exp.Group | exp.Pivot):
+            # What stands behind ON makes the groups of a pivoted table.
             column_refs = map(self.resolver.column, node.expressions)
             self.reading.groups += [
                 column_ref for column_ref in column_refs if column_ref is not None

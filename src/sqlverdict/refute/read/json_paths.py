@@ -18,8 +18,6 @@ from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.expressions import literal_value
 
 Path = tuple[str | int, ...]
-Demands = Mapping[ColumnRef, Mapping[Path, tuple[Cell, ...]]]
-"""For each column the paths that queries look at, and the values that they compare them with."""
 
 ELEMENTS = "[]"
 """Stands behind the path of an array."""

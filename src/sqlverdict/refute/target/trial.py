@@ -75,7 +75,9 @@ class EngineTrial:
         """
         outcome = self._scratch.run(sql)
         if isinstance(outcome, Failure) and outcome.fault is not None:
-            raise DatabaseError(outcome.message) from ConnectionError(outcome.message)
+            raise DatabaseError(outcome.message, reason="unreachable") from ConnectionError(
+                outcome.message
+            )
         return outcome
 
     def on_empty_tables(self) -> tuple[tuple[str, Outcome], tuple[str, Outcome]]:
@@ -230,7 +232,8 @@ def check_alike(engine: Engine, scratch: str, database: str | None) -> None:
     if not isinstance(engine, ServerEngine) or scheme_of(scratch) not in engine.schemes:
         raise DatabaseError(
             f"witnesses are searched on {scratch} (setting scratch), which is no database of the "
-            f"engine {engine.name}"
+            f"engine {engine.name}",
+            reason="not_a_database",
         )
     if database is None:
         return
@@ -238,7 +241,8 @@ def check_alike(engine: Engine, scratch: str, database: str | None) -> None:
     if here != there:
         raise DatabaseError(
             f"witnesses are searched on {scratch} (setting scratch), whose server is {there}; "
-            f"that of {database} is {here}, and another version may answer otherwise"
+            f"that of {database} is {here}, and another version may answer otherwise",
+            reason="unsupported",
         )
 
 
@@ -270,7 +274,9 @@ class Scratches:
         scratch = self._open.get(schema)
         if scratch is None:
             if not isinstance(self._engine, ScratchEngine):
-                raise DatabaseError(f"{self._engine.name} has no scratch databases")
+                raise DatabaseError(
+                    f"{self._engine.name} has no scratch databases", reason="unsupported"
+                )
             scratch = self._open[schema] = self._engine.scratch(schema, self._limits, self._near)
             if len(self._open) > _OPEN_AT_ONCE:
                 _, oldest = self._open.popitem(last=False)

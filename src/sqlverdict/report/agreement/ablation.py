@@ -14,7 +14,8 @@ from typing import Any
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Judged
 from sqlverdict.files.text import near
-from sqlverdict.load.people.labels import LabelIndex, Labels
+from sqlverdict.load.people.label_index import LabelIndex
+from sqlverdict.load.people.labels import Labels
 from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.opinions import opinion, results_match
 from sqlverdict.report.agreement.tables import (

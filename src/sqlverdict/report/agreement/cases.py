@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.text import few_of, near
-from sqlverdict.load.people.labels import Label, LabelIndex, Labels
+from sqlverdict.load.people.label_index import LabelIndex
+from sqlverdict.load.people.labels import Label, Labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import (
     JUDGE,

@@ -154,7 +154,7 @@ def _index(log: Path, deciding: str | None, *, brief: bool) -> dict[str, _Suite]
             try:
                 case = _decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise RunLogError(f"{log}, line {number}: {error}") from error
+                raise RunLogError(f"{log}, line {number}: {error}", reason="damaged") from error
             suite = suites.setdefault(case.db_id, _Suite())
             suite.tests += 1
             suite.seconds += sum(case.timings.values())

@@ -76,7 +76,9 @@ def read_cells(
     items: dict[str, Item] = {}
     for result in run.results():
         if result.id in cells:
-            raise RunLogError(f"{run.folder} has case {result.id!r} twice; evaluate it again")
+            raise RunLogError(
+                f"{run.folder} has case {result.id!r} twice; evaluate it again", reason="damaged"
+            )
         cell = cells[result.id] = item_outcome(result, label, request.policy).cell
         if cell in _ANSWERED and result.confidence is not None:
             items[result.id] = (result.confidence, cell is Cell.CORRECT)

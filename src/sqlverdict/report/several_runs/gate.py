@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlverdict.errors import OptionName, UsageError
+from sqlverdict.estimate.gate import AccuracyGate
 from sqlverdict.files.text import count
 from sqlverdict.records import Verdict
 from sqlverdict.report.several_runs.comparison import choose_metric, differences, named_otherwise
@@ -42,6 +43,10 @@ class GateCondition:
     """Whether too little is known to tell."""
     next_step: str = ""
     """What to do where it is not met, such as the command that shows the cases."""
+    accuracy: AccuracyGate | None = None
+    """Of the accuracy by labels: the bound, the minimum and the number of labels."""
+    notes: tuple[str, ...] = ()
+    """What weakens it."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,7 @@ def check_run(
     conditions = [_minimum(run, label, least) for label, least in rules.minimums.items()]
     if accuracy is not None:
         conditions.append(accuracy)
+        notes += accuracy.notes
     if rules.maximums or rules.max_unscored is not None:
         counts = _counts(run)
         conditions += [_maximum(run, word, most, counts) for word, most in rules.maximums.items()]

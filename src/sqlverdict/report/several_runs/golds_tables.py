@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sqlverdict.files.text import count, few_of
 from sqlverdict.report.several_runs.golds_board import GoldsBoard, GoldSet, GoldsPlace
 from sqlverdict.report.several_runs.golds_questions import GoldsQuestion
+from sqlverdict.report.several_runs.leaderboard import RANK_BY_VALUE
 from sqlverdict.report.terminal.tables import (
     TextTable,
     interval_text,
@@ -58,7 +59,7 @@ def golds_table(board: GoldsBoard) -> TextTable:
     first, *others = board.sets
     headers = ["by", "system"]
     for each in board.sets:
-        headers += [each.name, "rank"]
+        headers += [each.name, RANK_BY_VALUE]
     headers += [
         "change" if len(others) == 1 else f"change from {first.name} to {each.name}"
         for each in others

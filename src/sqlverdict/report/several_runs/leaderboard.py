@@ -35,6 +35,12 @@ from sqlverdict.score.statistics.significance import (
 )
 from sqlverdict.score.usage import UsageCounts, UsageFigures
 
+RANK_BY_VALUE = "rank by value"
+"""The header of ranks that no test decides: where systems are ranked by several metrics or golds.
+
+A table with the header ``rank`` has the ranks of this module.
+"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class RankedSystem(Estimate):

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlverdict.errors import OptionName, UsageError
-from sqlverdict.load.people.labels import LabelIndex, Labels
+from sqlverdict.load.people.label_index import LabelIndex
+from sqlverdict.load.people.labels import Labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import opinion
 from sqlverdict.report.several_runs.comparison import choose_metric

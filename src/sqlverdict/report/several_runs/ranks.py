@@ -19,6 +19,7 @@ from pathlib import Path
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.text import count, decode_json, few_of, near, read_bytes
 from sqlverdict.report.several_runs.comparison import choose_metric
+from sqlverdict.report.several_runs.leaderboard import RANK_BY_VALUE
 from sqlverdict.report.terminal.tables import TextTable, percent, points, table
 from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.score.deciding import counted_value
@@ -216,7 +217,7 @@ def ranks_table(reranking: Reranking) -> TextTable:
     kinds = ("type",) if typed else ()
     # Not the metrics' own values where a case is unscored under one of them: n says so.
     values = [f"{name} (n {reranking.cases:,})" for name in (reranking.metric, reranking.baseline)]
-    headers = ("rank", "system", *kinds, *values, "Δ", "FP", "FN")
+    headers = (RANK_BY_VALUE, "system", *kinds, *values, "Δ", "FP", "FN")
     return table(headers, rows, left=range(1, 2 + typed))
 
 

@@ -83,9 +83,11 @@ def check_node_files(files: NodeFiles, node: str) -> None:
     for name, digest in files.digests.items():
         file = _path_of(folder, name)
         if not file.is_file():
-            raise DatabaseError(f"node {node} has no file {file}", *_ADVICE)
+            raise DatabaseError(f"node {node} has no file {file}", *_ADVICE, reason="missing")
         if sha256_file(file) != digest:
-            raise DatabaseError(f"node {node} has another file at {file}", *_ADVICE)
+            raise DatabaseError(
+                f"node {node} has another file at {file}", *_ADVICE, reason="changed"
+            )
 
 
 _ADVICE = (
@@ -104,7 +106,9 @@ def contents_of(files: NodeFiles) -> dict[str, bytes]:
     contents = {name: _path_of(folder, name).read_bytes() for name in files.digests}
     for name, content in contents.items():
         if sha256(content).hexdigest() != files.digests[name]:
-            raise DatabaseError(f"{folder / name} changed while it was copied; copy it first")
+            raise DatabaseError(
+                f"{folder / name} changed while it was copied; copy it first", reason="changed"
+            )
     return contents
 
 

@@ -128,7 +128,8 @@ def _scores(
         if result.id in scores:
             raise RunLogError(
                 f"the {which} run has case {result.id!r} twice; each case must be there once. "
-                "Evaluate it again into an empty folder."
+                "Evaluate it again into an empty folder.",
+                reason="damaged",
             )
         scores[result.id] = counted_value(result, metric, binary=binary)
         labels.update(dict.fromkeys(result.scores))

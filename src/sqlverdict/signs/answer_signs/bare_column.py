@@ -12,7 +12,8 @@ Why
     Which of the values comes back is chance.
 
 Limits
-    Only the outermost SELECT is looked at.
+    Only the outermost SELECT is looked at. PostgreSQL and DuckDB refuse such a query, so it has no
+    answer to look at.
 """
 
 from __future__ import annotations

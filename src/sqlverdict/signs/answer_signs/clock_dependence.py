@@ -29,6 +29,7 @@ _DATA = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, founded TEXT);"
     fires=[
         SignExample("SELECT name FROM city ORDER BY random() LIMIT 1", "random()"),
         SignExample("SELECT name FROM city WHERE founded > date('now')", "'now'"),
+        SignExample("SELECT name, CURRENT_DATE FROM city", "current_date"),
     ],
     silent=[SignExample("SELECT name FROM city WHERE founded > date('2020-01-01')")],
 )

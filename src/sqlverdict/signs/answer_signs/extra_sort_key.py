@@ -22,7 +22,6 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.tokens import fold
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
@@ -72,6 +71,6 @@ def extra_sort_key(subject: Subject) -> Iterator[Notice]:
         if value.find(exp.AggFunc) is None:
             continue
         if value in keys or (output.alias and fold(output.alias) in key_names):
-            text = value.sql(dialect=DEFAULT_DIALECT)
+            text = subject.text(value)
             message = f"{text} is returned beside what the question asks for"
             yield Notice("extra_sort_key", message, {"column": text})

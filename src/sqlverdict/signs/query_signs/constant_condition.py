@@ -21,8 +21,6 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlverdict.dialects import DEFAULT_DIALECT
-from sqlverdict.files.sqlite import quote_name
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _FEWEST = 3
@@ -69,13 +67,14 @@ def _notices(
 ) -> Iterator[Notice]:
     copy = node.copy()
     copy.set("this", exp.column(exp.to_identifier(column_ref[1], quoted=True)))
-    condition = copy.sql(dialect=DEFAULT_DIALECT)
-    table, column = map(quote_name, column_ref)
-    counts = subject.rows(f"SELECT COUNT({column}), SUM({condition}) FROM {table}")  # noqa: S608
+    condition = subject.text(copy)
+    table, column = map(subject.quoted, column_ref)
+    holds_in = f"COUNT(CASE WHEN {condition} THEN 1 END)"
+    counts = subject.rows(f"SELECT COUNT({column}), {holds_in} FROM {table}")  # noqa: S608
     total, holds = counts[0] if counts else (None, None)
     if not isinstance(total, int) or not isinstance(holds, int) or total < _FEWEST:
         return
     if holds in (0, total):
         rows = "every row" if holds else "no row"
-        message = f"{rows} of {column_ref[0]} fulfils {node.sql(dialect=DEFAULT_DIALECT)}"
+        message = f"{rows} of {column_ref[0]} fulfils {subject.text(node)}"
         yield Notice("constant_condition", message, {"always": bool(holds)})

@@ -60,7 +60,7 @@ def cross_join(subject: Subject) -> Iterator[Notice]:
         if start is None or not joins or any(_ties_itself(join) for join in joins):
             continue
         items = [start.this, *(join.this for join in joins)]
-        if not all(isinstance(item, exp.Table) for item in items):
+        if not all(_is_named(item) for item in items):
             continue
         names = [fold(item.alias_or_name) for item in items]
         tied = _tied(subject, select, items, names)
@@ -68,6 +68,11 @@ def cross_join(subject: Subject) -> Iterator[Notice]:
             if name not in tied:
                 message = f"no condition ties {item.name} to the other tables of its FROM"
                 yield Notice("cross_join", message, {"table": item.name})
+
+
+def _is_named(item: Expr) -> bool:
+    """Whether it is a table; a function in FROM may read the tables before it."""
+    return isinstance(item, exp.Table) and isinstance(item.this, exp.Identifier)
 
 
 def _ties_itself(join: Expr) -> bool:

@@ -22,9 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.facts import affinity
 from sqlverdict.refute.trial.literals import cell_text
+from sqlverdict.signs.columns import holds_text
 from sqlverdict.signs.literals import ComparedLiteral, asked_literals, is_absent, near_value
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
@@ -91,9 +90,12 @@ def dead_literal(subject: Subject) -> Iterator[Notice]:
 
 def _column_values(subject: Subject, compared: ComparedLiteral) -> str:
     """What the column holds instead, first values first; empty: it is not known."""
-    column, table = quote_name(compared.column), quote_name(compared.table)
+    column, table = subject.quoted(compared.column), subject.quoted(compared.table)
+    # A number is not compared with a text where types are kept.
+    is_text = not subject.record.typed or holds_text(subject, (compared.table, compared.column))
+    known = f"{column} <> ''" if is_text else f"{column} IS NOT NULL"
     rows = subject.rows(
-        f"SELECT DISTINCT {column} FROM {table} WHERE {column} <> '' "  # noqa: S608 (quoted)
+        f"SELECT DISTINCT {column} FROM {table} WHERE {known} "  # noqa: S608 (quoted)
         f"ORDER BY {column} LIMIT {_EXAMPLES + 1}"
     )
     if rows is None:
@@ -113,12 +115,12 @@ def _other_column(subject: Subject, compared: ComparedLiteral) -> str | None:
         (table.name, column.name)
         for table in tables
         for column in table.columns
-        if affinity(column.type) == "TEXT"
+        if holds_text(subject, (table.name, column.name))
         and (table.name, column.name) != (compared.table, compared.column)
     ]
     for table, column in candidates[:_COLUMNS]:
-        condition = f"{quote_name(column)} = {compared.literal}"
-        sql = f"SELECT 1 FROM {quote_name(table)} WHERE {condition} LIMIT 1"  # noqa: S608
+        condition = f"{subject.quoted(column)} = {compared.literal}"
+        sql = f"SELECT 1 FROM {subject.quoted(table)} WHERE {condition} LIMIT 1"  # noqa: S608
         if subject.rows(sql):
             return f"{table}.{column}"
     return None

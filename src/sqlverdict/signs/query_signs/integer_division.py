@@ -12,7 +12,8 @@ Why
     5 / 2 is 2 in SQLite: averages, shares and percentages come out wrong, often as 0.
 
 Limits
-    A division may be meant to drop the rest, as in "decades".
+    A division may be meant to drop the rest, as in "decades". Silent on MySQL and DuckDB, whose /
+    keeps the fraction. A sum of BIGINT is no whole number in PostgreSQL.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from collections.abc import Iterator
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.facts import affinity
+from sqlverdict.parse.schemas.column_types import column_values
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
@@ -51,9 +52,12 @@ INSERT INTO city VALUES (1, 'Oslo', 701, 0.5), (2, 'Bergen', 280, 1.5), (3, 'Ham
 def integer_division(subject: Subject) -> Iterator[Notice]:
     """Each division, once."""
     for node in subject.query.find_all(exp.Div):
+        if not node.args.get("typed"):
+            # Here a quotient of whole numbers keeps its fraction.
+            return
         if _is_integer(node.this, subject) and _is_integer(node.expression, subject):
             sides = (node.this, node.expression)
-            division = " / ".join(side.sql(dialect=DEFAULT_DIALECT) for side in sides)
+            division = " / ".join(map(subject.text, sides))
             message = f"{division} divides whole numbers and drops the fraction"
             yield Notice("integer_division", message, {"division": division})
 
@@ -65,6 +69,8 @@ def _is_integer(node: Expr, subject: Subject) -> bool:
             return bool(inner.is_int)
         case exp.Count():
             return True
+        case exp.Sum() if subject.record.wide_sums and _is_wide(inner.this, subject):
+            return False
         case exp.Neg() | exp.Sum() | exp.Min() | exp.Max() | exp.Abs() | exp.Distinct():
             parts = inner.expressions if isinstance(inner, exp.Distinct) else [inner.this]
             return bool(parts) and all(_is_integer(part, subject) for part in parts)
@@ -73,7 +79,7 @@ def _is_integer(node: Expr, subject: Subject) -> bool:
         case exp.Case() | exp.If():
             return _branches(inner, subject)
         case exp.Cast():
-            return inner.to.sql(dialect=DEFAULT_DIALECT).upper() in ("INTEGER", "INT", "BIGINT")
+            return subject.text(inner.to).upper() in ("INTEGER", "INT", "BIGINT")
         case exp.Predicate():
             return True
         case exp.Subquery():
@@ -101,4 +107,21 @@ def _is_integer_column(node: exp.Column, subject: Subject) -> bool:
         return meaning is not node and _is_integer(meaning, subject)
     table = subject.schema.table(column_ref[0])
     column = table.column(column_ref[1]) if table is not None else None
-    return column is not None and affinity(column.type) == "INTEGER"
+    if table is None or column is None:
+        return False
+    if subject.record.typed:
+        return column_values(table, column, subject.query.dialect) == "integer"
+    return affinity(column.type) == "INTEGER"
+
+
+def _is_wide(node: Expr, subject: Subject) -> bool:
+    """Whether a value may be a BIGINT, whose sum is a decimal."""
+    for inner in node.find_all(exp.Column, exp.Count, exp.Cast, exp.Sum):
+        if not isinstance(inner, exp.Column):
+            return True
+        column_ref = subject.resolver.column(inner)
+        table = subject.schema.table(column_ref[0]) if column_ref is not None else None
+        column = table.column(column_ref[1]) if table is not None and column_ref else None
+        if column is None or column.type.lower() in ("bigint", "int8", "bigserial"):
+            return True
+    return False

@@ -11,7 +11,9 @@ Why
     A row with several partners counts several times.
 
 Limits
-    The repetition may be meant: "how many orders" counts the repeated side. Needs a rowid.
+    The repetition may be meant: "how many orders" counts the repeated side. Rows are told apart by
+    the engine's number for them (rowid), on servers by a primary key of one column. Silent where
+    there is neither.
 """
 
 from __future__ import annotations
@@ -20,9 +22,8 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlverdict.dialects import DEFAULT_DIALECT
-from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.clauses import outer_clauses
+from sqlverdict.parse.schema import is_view
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
@@ -67,11 +68,14 @@ def multiplied_rows(subject: Subject) -> Iterator[Notice]:
         names = {_source_of(subject, column, sources) for column in columns}
         if len(names) != 1 or None in names:
             continue
-        key = f"{quote_name(names.pop() or '')}.rowid"
+        name = names.pop() or ""
+        key = _row_key(subject, name, sources.get(name, ""))
+        if key is None:
+            continue
         rows = subject.rows(f"SELECT COUNT({key}), COUNT(DISTINCT {key}) {clauses.body}")
         for total, different in rows or ():
             if isinstance(total, int) and isinstance(different, int) and total > different:
-                aggregate = node.sql(dialect=DEFAULT_DIALECT)
+                aggregate = subject.text(node)
                 message = (
                     f"{aggregate} takes {total} rows of a join that holds {different} different"
                 )
@@ -85,6 +89,15 @@ def _sources(tree: exp.Select) -> dict[str, str]:
     items = [start.this] if start is not None else []
     items += [join.this for join in tree.args.get("joins") or ()]
     return {item.alias_or_name: item.name for item in items if isinstance(item, exp.Table)}
+
+
+def _row_key(subject: Subject, name: str, table_name: str) -> str | None:
+    """What tells rows of a table apart, as SQL; ``None``: nothing does."""
+    source, table = subject.quoted(name), subject.schema.table(table_name)
+    if subject.record.row_id and not (table is not None and is_view(table)):
+        return f"{source}.{subject.record.row_id}"
+    key = table.primary_key if table is not None else ()
+    return f"{source}.{subject.quoted(key[0])}" if len(key) == 1 else None
 
 
 def _source_of(subject: Subject, column: exp.Column, sources: dict[str, str]) -> str | None:

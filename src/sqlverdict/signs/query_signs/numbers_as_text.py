@@ -13,7 +13,8 @@ Why
 
 Limits
     Silent where one value in ten or more is no number, and where all have the same length, such
-    as years and codes.
+    as years and codes. Other engines than SQLite compare a text with a number by its value, or not
+    at all: there a comparison counts only with a text.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqlglot import exp
+from sqlglot.expressions import Expr
 
 from sqlverdict.signs.columns import column_text, facts_of_column
-from sqlverdict.signs.literals import ORDERED
+from sqlverdict.signs.literals import ORDERED, comparison_operands, literal_of
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
@@ -66,13 +68,21 @@ def numbers_as_text(subject: Subject) -> Iterator[Notice]:
             )
 
 
-def _uses(subject: Subject) -> Iterator[tuple[exp.Expression, str]]:
+def _uses(subject: Subject) -> Iterator[tuple[Expr, str]]:
     for node in subject.query.find_all(exp.Ordered, exp.Min, exp.Max, *ORDERED):
         if isinstance(node, exp.Ordered):
             yield node.this, "sorted"
         elif isinstance(node, exp.Min | exp.Max):
             yield node.this, f"taken by {node.key.upper()}"
         else:
-            yield node.this, "compared"
+            first, *others = comparison_operands(node)
+            if subject.record.typed and any(_is_number(each) for each in (first, *others)):
+                continue
+            yield first, "compared"
             if not isinstance(node, exp.Between):
-                yield node.expression, "compared"
+                yield others[0], "compared"
+
+
+def _is_number(node: Expr) -> bool:
+    literal = literal_of(node)
+    return literal is not None and literal[1]

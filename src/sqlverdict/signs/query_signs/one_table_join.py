@@ -21,7 +21,6 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.tokens import fold
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
@@ -58,7 +57,7 @@ def one_table_join(subject: Subject) -> Iterator[Notice]:
         owners = {_owner(subject, column) for column in condition.find_all(exp.Column)}
         if len(owners) == 1 and "" not in owners:
             (owner,) = owners
-            text = condition.sql(dialect=DEFAULT_DIALECT)
+            text = subject.text(condition)
             yield Notice("one_table_join", f"JOIN ... ON {text} names columns of {owner} alone")
 
 

@@ -19,7 +19,6 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.tokens import fold
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
@@ -46,5 +45,5 @@ def self_comparison(subject: Subject) -> Iterator[Notice]:
         if not (isinstance(left, exp.Column) and isinstance(right, exp.Column)):
             continue
         if (fold(left.table), fold(left.name)) == (fold(right.table), fold(right.name)):
-            comparison = node.sql(dialect=DEFAULT_DIALECT)
+            comparison = subject.text(node)
             yield Notice("self_comparison", f"{comparison} compares a column with itself")

@@ -14,7 +14,8 @@ Why
     true or always false.
 
 Limits
-    A column whose values are of both kinds is left alone.
+    A column whose values are of both kinds is left alone. Silent on other engines than SQLite: they
+    compare a text with a number by its value, or refuse to.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from collections.abc import Iterator
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.facts import affinity
 from sqlverdict.parse.schema import stored_type
 from sqlverdict.signs.columns import column_text, facts_of_column
@@ -61,16 +61,18 @@ INSERT INTO run VALUES (1, '2019-01-02', 'Ann', 9), (2, '2020-02-03', 'Bo', 10);
 )
 def type_confusion(subject: Subject) -> Iterator[Notice]:
     """Each comparison, once."""
+    if subject.record.typed:
+        return
     for node in subject.query.find_all(exp.EQ, exp.NEQ, exp.In, *ORDERED):
         for value, literals in _sides(node):
             numbers = [each for each in literals if _is_number(each)]
             texts = [each for each in literals if isinstance(each, exp.Literal) and each.is_string]
             if numbers and _returns_text(value):
-                text = value.sql(dialect=DEFAULT_DIALECT)
+                text = subject.text(value)
                 message = f"{text} is a text and is compared with the number {numbers[0].sql()}"
                 yield Notice("type_confusion", message, {"value": text})
             elif texts and isinstance(value, _NUMBERS):
-                text = value.sql(dialect=DEFAULT_DIALECT)
+                text = subject.text(value)
                 message = f"{text} is a number and is compared with the text {texts[0].sql()}"
                 yield Notice("type_confusion", message, {"value": text})
             elif numbers and isinstance(node, ORDERED):

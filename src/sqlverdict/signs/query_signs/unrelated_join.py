@@ -21,7 +21,6 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import fold
 from sqlverdict.signs.columns import ColumnRef, column_text
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
@@ -100,16 +99,17 @@ def _is_declared(subject: Subject, one: ColumnRef, other: ColumnRef) -> bool:
 
 def _share_nothing(subject: Subject, one: ColumnRef, other: ColumnRef) -> bool:
     a, b = (
-        f"{alias}.{quote_name(column_ref[1])}" for alias, column_ref in (("a", one), ("b", other))
+        f"{alias}.{subject.quoted(column_ref[1])}"
+        for alias, column_ref in (("a", one), ("b", other))
     )
     shared = subject.rows(
-        f"SELECT 1 FROM {quote_name(one[0])} AS a JOIN {quote_name(other[0])} AS b "  # noqa: S608
+        f"SELECT 1 FROM {subject.quoted(one[0])} AS a JOIN {subject.quoted(other[0])} AS b "  # noqa: S608
         f"ON {a} = {b} LIMIT 1"
     )
     return shared == [] and all(_has_values(subject, column_ref) for column_ref in (one, other))
 
 
 def _has_values(subject: Subject, column_ref: ColumnRef) -> bool:
-    column = quote_name(column_ref[1])
-    sql = f"SELECT 1 FROM {quote_name(column_ref[0])} WHERE {column} IS NOT NULL LIMIT 1"  # noqa: S608
+    column = subject.quoted(column_ref[1])
+    sql = f"SELECT 1 FROM {subject.quoted(column_ref[0])} WHERE {column} IS NOT NULL LIMIT 1"  # noqa: S608
     return bool(subject.rows(sql))

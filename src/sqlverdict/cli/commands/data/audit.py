@@ -13,7 +13,7 @@ from typing import Any
 import click
 import msgspec
 
-from sqlverdict.audit.gold import Audit, Suspect, suspect_golds
+from sqlverdict.audit.gold import SUSPECT_RANK, Audit, Suspect, suspect_golds
 from sqlverdict.audit.gold_markdown import audit_text
 from sqlverdict.audit.gold_report import Rerun
 from sqlverdict.audit.suspicion import SUSPICIONS
@@ -57,7 +57,7 @@ from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Outcome
 from sqlverdict.report.terminal.console import Screen, progress_line
 from sqlverdict.report.terminal.tables import short, table
-from sqlverdict.runlog.run import read_run
+from sqlverdict.runlog.run import Run, read_run
 
 _EXAMPLES = (
     "sqlverdict audit --benchmark spider --root spider",
@@ -97,7 +97,7 @@ class AuditArgs:
     min_rank: float = setting(
         "min-rank",
         type=NumberRange(0, 1),
-        default=0.3,
+        default=SUSPECT_RANK,
         metavar="P",
         heading=Heading.EVIDENCE,
         help="Leave out golds of a lower rank: the probability that a gold is wrong. 0 lists all.",
@@ -142,6 +142,8 @@ def audit(args: AuditArgs) -> None:
     _check_inputs(args)
     runs = [read_run(folder) for folder in args.runs or ()]
     benchmark = _read_cases(args.data, golds_alone=not runs)
+    for run in runs if benchmark.cases else ():
+        _require_same_questions(run, benchmark)
     runner = _open_runner(args)
     schemas = _schemas(args, runner, benchmark.databases)
     database_of = _find_database(benchmark.databases, args.data)
@@ -258,6 +260,23 @@ def _read_cases(data: DataArgs, *, golds_alone: bool) -> _BenchmarkFacts:
             databases[case.db_id] = database
     name = benchmark.name if data.cases is None else data.cases.name
     return _BenchmarkFacts(name, cases, knowledge if cases else None, databases)
+
+
+def _require_same_questions(run: Run, benchmark: _BenchmarkFacts) -> None:
+    """Refuse cases that a run is not about: its golds would run on databases of others."""
+    questions = {case.id: case.question for case in benchmark.cases}
+    first = None
+    for result in run.results():
+        # A file of golds may have no questions.
+        if questions.get(result.id) in (result.question, ""):
+            return
+        first = first or result
+    if first is not None:
+        raise UsageError(
+            f"no question of {run.folder} is in {benchmark.name}: the run begins with "
+            f"{first.id!r}, the cases with {benchmark.cases[0].id!r}. Name the benchmark or the "
+            "file of cases that the run was made of"
+        )
 
 
 def _schemas(

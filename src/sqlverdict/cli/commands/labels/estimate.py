@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sqlverdict.cli.command import command
-from sqlverdict.cli.label_proofs import proofs_on
+from sqlverdict.cli.label_panel import proofs_on
 from sqlverdict.cli.options.fields import Heading, group, option
 from sqlverdict.cli.options.labels import LabelFieldArgs
 from sqlverdict.cli.options.shared import (
@@ -80,12 +80,12 @@ def estimate(args: EstimateArgs) -> None:
 
     The labels must be of cases that were drawn by chance: 'label RUN --queue estimate' draws them
     by what the evidence says (proved, accepted, left to people, rejected, failed), which makes
-    each label say more. The interval is about these cases, and knows the error of drawing alone:
-    new questions, and errors of the people, are not in it. Labels that cannot tell count as not
-    right.
+    each label say more. The interval is about these cases, and allows for the chance of the draw
+    alone: new questions, and mistakes of the people, are not in it. Labels that cannot tell count
+    as not right.
 
     With two runs the difference of their accuracies is estimated. Questions where both gave the
-    same query, or two that are proved equal, need no label.
+    same query, or two of which each is proved to answer as the other, need no label.
     """
     if args.plan == (args.labels is not None):
         raise UsageError("give either --plan, or --labels FILE")
@@ -122,7 +122,7 @@ def _show_plan(run: Run, plan: LabelPlan, *, as_json: bool) -> None:
         [name, f"{each.size:,}", str(each.labels), percent(each.rate)]
         for name, each in plan.strata.items()
     ]
-    screen.table(table(["stratum", "cases", "labels", "rate it reckons with"], rows))
+    screen.table(table(["evidence", "cases", "to label", "expected right"], rows))
     screen.line(f"next: sqlverdict label {run.folder} --queue estimate --n {plan.labels}")
 
 
@@ -144,8 +144,9 @@ def _show_difference(runs: Sequence[Run], outcome: AccuracyDifference, *, as_jso
     names = [run.manifest.system for run in runs]
     screen.line(difference_sentence(outcome, *names), "heading")
     for name, strata in zip(names, (outcome.first, outcome.second), strict=True):
-        screen.line(f"answers of {name} alone")
+        screen.line(f"answers that {name} alone gave")
         screen.table(_strata_table(strata))
+    show_notes(screen, outcome.notes)
 
 
 def _strata_table(strata: Sequence[DrawnStratum]) -> TextTable:
@@ -160,4 +161,4 @@ def _strata_table(strata: Sequence[DrawnStratum]) -> TextTable:
         ]
         for each in strata
     ]
-    return table(["stratum", "cases", "drawn", "labels", "right", "share"], rows)
+    return table(["evidence", "cases", "drawn", "labels", "right", "share right"], rows)

@@ -191,6 +191,7 @@ def _why(verdict: CheckedProof) -> str:
 def _verdict_json(proof: Proof, verdict: CheckedProof) -> dict[str, Any]:
     return {
         "verdict": "proved_equivalent" if verdict.holds else "rejected",
+        "reason": verdict.reason if isinstance(verdict, InvalidProof) else None,
         "why": _why(verdict),
         "profile": proof.profile,
         "trust": proof.trust,

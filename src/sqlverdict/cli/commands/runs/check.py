@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import click
 
 from sqlverdict.cli.command import command
-from sqlverdict.cli.label_proofs import proofs_on
+from sqlverdict.cli.label_panel import few_labels, proofs_on, vote_step
 from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.cli.options.shared import (
     FILE,
@@ -165,7 +164,8 @@ def check(args: CheckArgs) -> int:
     --min-accuracy passes only if the labels show it, by a one-sided bound that a run below the
     minimum passes in at most 6% of draws, over all planned --looks. Too few labels, or drawn cases
     without one, give exit code 7. A label of another prediction of a case holds for this run's if
-    the two are identical or proved equal: so one panel of labels serves later runs.
+    the two are identical, or each is proved to answer as the other: so one panel of labels serves
+    later runs.
     """
     form = _format(args)
     rules = Rules(
@@ -230,7 +230,9 @@ def _accuracy(args: CheckArgs, run: Run) -> GateCondition | None:
         return None
     if args.min_accuracy is None or args.labels is None:
         raise UsageError("--min-accuracy and --labels go together")
-    labels = read_labels(args.labels, case_ids=(result.id for result in run.results()))
+    labels = read_labels(
+        args.labels, case_ids=(result.id for result in run.results()), may_guess=False
+    )
     carried = carried_labels(run.results(), labels, proofs_on([run]))
     confidence = bound_confidence(args.looks)
     outcome = estimate_accuracy(run.results(), labels, carried=carried, confidence=confidence)
@@ -238,33 +240,25 @@ def _accuracy(args: CheckArgs, run: Run) -> GateCondition | None:
     looks = f", {args.looks} planned looks" if args.looks > 1 else ""
     source = ", taken as drawn at random" if RANDOM_NOTE in outcome.notes else ""
     needed = [f"needs a label: {case}" for case in outcome.needed]
-    step = _vote_step(run, args.labels) if needed else ""
     if without := outcome.share.pending - len(needed):
         needed.append(f"{count(without, 'drawn pair')} without a vote: label goes on with them")
     number = f"({count(outcome.share.labels, 'label')}{looks}{source})"
     if gate.answer == "not shown":
         needed.append(_distance(outcome.share.value, gate.least))
+    if gate.answer == "too few labels":
+        needed = [*few_labels(outcome), *needed]
     return GateCondition(
         "accuracy by labels",
-        # A bound without the labels that are missing is no answer: it may lie above the minimum.
         f"{gate.answer} {number}"
-        if gate.answer == "too few labels"
+        if gate.bound is None
         else f"{gate.answer}: at least {percent(gate.bound)} {number}",
         percent(gate.least),
         gate.answer == "shown",
         tuple(needed),
         is_open=gate.answer == "too few labels",
-        next_step=step,
-    )
-
-
-def _vote_step(run: Run, labels: Path) -> str:
-    """How the cases that need a label get one."""
-    number = str(run.summary.cases)
-    line = ["sqlverdict", "label", str(run.folder), "--out", "more", "--n", number]
-    return (
-        f"{shlex.join(line)}; vote on these cases, write them with --export-votes, and append "
-        f"that file to {labels}"
+        next_step=vote_step(run, labels, outcome) if gate.answer == "too few labels" else "",
+        accuracy=gate,
+        notes=outcome.notes,
     )
 
 

@@ -63,7 +63,7 @@ _EXAMPLES = (
     "sqlverdict evaluate --benchmark flex --root agreement.jsonl --schema ddl.json \\",
     "    --judge replay --metrics ex,flex,verdict",
     "sqlverdict evaluate ... --predictions a=a.txt --predictions b=b.txt --out runs",
-    "sqlverdict evaluate ... --gold-overlay experts=fixed.jsonl   # corrected golds",
+    "sqlverdict evaluate ... --golds experts=fixed.jsonl   # corrected golds",
     "sqlverdict evaluate ... --shard 1/2 --out runs/part1         # on one machine",
     "sqlverdict evaluate ... --shard 2/2 --out runs/part2         # on another",
     "sqlverdict evaluate --merge runs/part1 --merge runs/part2 --out runs/mine",

@@ -154,12 +154,12 @@ def leaderboard(args: LeaderboardArgs) -> None:
     answering would be better, is named in a note. --json prints a list of boards, or an object
     if there is more than boards.
 
-    With --golds, every system stands in one table by every set of golds, metric and policy. A rank
-    is there by the value alone. It says which ranks move and which questions move them, each with
-    what is known of its two golds: a proof, a witness, or other answers. Only cases whose golds
-    differ are evaluated, into new runs; all other results are those of the run. The inputs are read
-    again as the evaluate command of each run names them, so start in the same folder. It is refused
-    where anything but the golds changed since.
+    With --golds, every system stands in one table by every set of golds, metric and policy, ranked
+    by the value alone, without a test. It says which ranks move and which questions move them, each
+    with what is known of its two golds: a proof, a witness, or other answers. Only cases whose
+    golds differ are evaluated, into new runs; all other results are those of the run. The inputs
+    are read again as the evaluate command of each run names them, so start in the same folder. It
+    is refused where anything but the golds changed since.
     """
     if args.markdown and args.as_json:
         raise UsageError("--markdown and --json cannot be combined")

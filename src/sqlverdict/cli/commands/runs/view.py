@@ -85,4 +85,4 @@ def _cases_of(run: Run, databases: str | None) -> Mapping[str, Case]:
         return run_cases(run, databases)
     except RunLogError as error:
         message = f"{error} Start view with --databases DIR to say where the databases are."
-        raise RunLogError(message) from error
+        raise RunLogError(message, reason=error.reason) from error

@@ -17,7 +17,7 @@ from duckdb import DuckDBPyConnection
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.duckdb.guard import clock_macros
-from sqlverdict.files.regular import open_regular
+from sqlverdict.files.regular import open_regular, os_reason
 from sqlverdict.files.sqlite import quote_name
 
 _SETTINGS = {
@@ -63,23 +63,27 @@ def open_file(file: Path, limits: Limits, *, read_only: bool = True) -> DuckDBPy
         connection.execute(f"USE {name}.main")
     except duckdb.Error as error:
         connection.close()
-        raise DatabaseError(_problem(file, str(error).partition("\n")[0])) from error
+        raise _problem(file, str(error).partition("\n")[0]) from error
     return connection
 
 
-def _problem(file: Path, text: str) -> str:
+def _problem(file: Path, text: str) -> DatabaseError:
     """What is wrong with a file, by what DuckDB says."""
     if re.search(r"\block\b", text):
-        return (
+        return DatabaseError(
             f"{file} is in use: another program has it open for writing ({text}). Close it there, "
-            "or give a copy"
+            "or give a copy",
+            reason="locked",
         )
     if "version" in text:
-        return (
+        return DatabaseError(
             f"{file} was written by another version of DuckDB than {duckdb.__version__}, which is "
-            f"installed here ({text}). Install that version, such as: pip install --upgrade duckdb"
+            f"installed here ({text}). Install that version, such as: pip install -U duckdb",
+            reason="unsupported",
         )
-    return f"{file} cannot be opened as DuckDB ({text}); check or restore the file"
+    return DatabaseError(
+        f"{file} cannot be opened as DuckDB ({text}); check or restore the file", reason="damaged"
+    )
 
 
 def set_guards(connection: DuckDBPyConnection, now: datetime | None) -> None:
@@ -96,10 +100,11 @@ def _require_duckdb(file: Path) -> None:
             header = stream.read(_HEADER)
     except OSError as error:
         raise DatabaseError(
-            f"{file} cannot be opened: {error.strerror}. Give the path of a DuckDB file"
+            f"{file} cannot be opened: {error.strerror}. Give the path of a DuckDB file",
+            reason=os_reason(error),
         ) from error
     if header[_MAGIC_AT:] != MAGIC:
         kind = (
             "a SQLite file; use the engine sqlite" if header[:6] == b"SQLite" else "no DuckDB file"
         )
-        raise DatabaseError(f"{file} is {kind}")
+        raise DatabaseError(f"{file} is {kind}", reason="not_a_database")

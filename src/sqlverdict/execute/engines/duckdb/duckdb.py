@@ -163,5 +163,8 @@ def _require_extra() -> None:
 def _file(database: Reference) -> Path:
     file = file_of(database)
     if file is None:
-        raise DatabaseError(f"{database} is not a DuckDB file. Use the engine of its server")
+        raise DatabaseError(
+            f"{database} is not a DuckDB file. Use the engine of its server",
+            reason="not_a_database",
+        )
     return file

@@ -18,6 +18,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.duckdb.connect import open_file, set_guards
 from sqlverdict.execute.engines.duckdb.session import DuckdbSession
 from sqlverdict.execute.engines.duckdb.tree import text_refusal
+from sqlverdict.files.regular import os_reason
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 _LARGEST = 1 * 2**30
@@ -148,11 +149,14 @@ def _copy(file: Path, copy: Path) -> None:
         if file.stat().st_size > _LARGEST:
             raise DatabaseError(
                 f"{file} has more than {_LARGEST:,} bytes, and statements that write run on a "
-                f"copy. Give a smaller database"
+                f"copy. Give a smaller database",
+                reason="unsupported",
             )
         shutil.copyfile(file, copy)
         log = file.with_name(f"{file.name}.wal")
         if log.is_file():
             shutil.copyfile(log, copy.with_name(f"{copy.name}.wal"))
     except OSError as error:
-        raise DatabaseError(f"{file} cannot be copied ({error.strerror or error})") from error
+        raise DatabaseError(
+            f"{file} cannot be copied ({error.strerror or error})", reason=os_reason(error)
+        ) from error

@@ -8,6 +8,7 @@
 ``common_text`` a query in common SQL, with calls of unknown functions for the rest of it
 ``pure_functions``  what such a call may stand for
 ``cursor``      untrusted queries on one connection, with limits and a cancel; values as cells
+``unmerged``    a fault of MariaDB that ends the server, and how its queries are run all the same
 ``session``     one snapshot of a database, and the digest of its content
 ``schema``      tables, columns, keys and constraints
 ``scratch``     instances of a few rows, which are written into queries

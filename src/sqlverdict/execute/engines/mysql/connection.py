@@ -26,7 +26,7 @@ from pymysql.cursors import SSCursor
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.servers.statements import database_errors, undo_on_error
+from sqlverdict.execute.servers.statements import database_errors, server_reason, undo_on_error
 from sqlverdict.execute.servers.statements import rows_of as rows_of
 from sqlverdict.files.references import Reference, scheme_of
 
@@ -97,7 +97,8 @@ def connect(
     if scheme_of(url) not in ("mysql", "mariadb") or unknown or "/" in schema:
         raise DatabaseError(
             f"{url} is not a MySQL database; expected mysql://user@host:port/database, with "
-            f"{' and '.join(_OPTIONS)} as options"
+            f"{' and '.join(_OPTIONS)} as options",
+            reason="not_a_database",
         )
     file = Path.home() / ".my.cnf"
     user = unquote(parts.username) if parts.username else None
@@ -125,7 +126,8 @@ def connect(
         # A RuntimeError: some ways to log in need one more package.
         raise DatabaseError(
             f"{url} cannot be opened: {server_message(error)}. Check the URL, that the server "
-            "runs, and the password in MYSQL_PWD or ~/.my.cnf"
+            "runs, and the password in MYSQL_PWD or ~/.my.cnf",
+            reason=server_reason(error),
         ) from error
     with undo_on_error(connection.close), server_errors(f"{url} cannot be used"):
         _set_up(connection, limits)

@@ -25,8 +25,15 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.attempt import NO_RESULT, timed_out
 from sqlverdict.execute.deadline import Deadline
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import LOST, number_of, rows_of, server_message
+from sqlverdict.execute.engines.mysql.connection import (
+    LOST,
+    is_mariadb,
+    number_of,
+    rows_of,
+    server_message,
+)
 from sqlverdict.execute.engines.mysql.sandbox import failure_of
+from sqlverdict.execute.engines.mysql.unmerged import unmerged
 from sqlverdict.execute.servers.session import ServerLost
 from sqlverdict.execute.values.arriving_rows import BATCH, ArrivingRows
 from sqlverdict.execute.values.driver_values import cells_of_rows, clock_cell, json_text_cell
@@ -99,6 +106,7 @@ class LimitedCursor:
         self._driver_values = driver_values
         self._no_result = no_result
         self._deadline = Deadline(limits.seconds + _AFTER, self.stop)
+        self._is_mariadb = is_mariadb(connection)
 
     def run(self, sql: str, *, volatile: bool = False) -> Outcome:
         """The outcome of a query.
@@ -142,7 +150,7 @@ class LimitedCursor:
         rows = ArrivingRows(self._limits, driver_values=self._driver_values)
         cursor = self.connection.cursor()
         try:
-            cursor.execute(sql)
+            cursor.execute(unmerged(sql) if self._is_mariadb else sql)
             described = cursor.description
             if not described:
                 return self._no_result

@@ -38,9 +38,10 @@ to create databases whose names begin with ``sqlverdict_``. A database with trig
 sequences of its own is not copied.
 
 Witnesses need no right but SELECT: their rows are written into the queries, and JSON_TABLE (MariaDB
-10.6, MySQL 8.0.4) reads them into columns of the tables' types. ENUM, SET, UUID and computed
-columns cannot be written; for queries on them, tables are made in a database of our own where the
-user may create it. A view needs SHOW VIEW (``scratch.py``).
+10.6, MySQL 8.0.4) reads them into columns of the tables' types. A LIMIT that cuts nothing keeps the
+server from merging them into the query, which it does wrongly at times. ENUM, SET, UUID and
+computed columns cannot be written; for queries on them, tables are made in a database of our own
+where the user may create it. A view needs SHOW VIEW (``scratch.py``).
 
 Needs the extra ``mysql``.
 """
@@ -74,5 +75,5 @@ class Mysql(ServerMember):
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
         """Rows in the text of each query; tables of our own for types that need them."""
-        scratch: Scratch = self._part("scratch").open_scratch(schema, limits, near)
+        scratch: Scratch = self._part("scratch_tables").open_scratch(schema, limits, near)
         return scratch

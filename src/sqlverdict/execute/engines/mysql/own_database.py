@@ -29,7 +29,7 @@ from sqlverdict.execute.engines.mysql.reader import (
     drop_stale,
     unlocked,
 )
-from sqlverdict.execute.servers.statements import rows_of
+from sqlverdict.execute.servers.statements import rows_of, server_reason
 from sqlverdict.files.references import Reference, with_database
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class OwnDatabase:
             self.connection.close()
             raise DatabaseError(
                 f"no database can be made near {near}: {server_message(error)}. The user needs the "
-                "right to create databases whose names begin with sqlverdict_"
+                "right to create databases whose names begin with sqlverdict_",
+                reason=server_reason(error),
             ) from error
         except BaseException:
             # Whatever it was, Ctrl-C included, it is raised on; no database stays behind.

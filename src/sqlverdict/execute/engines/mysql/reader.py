@@ -96,7 +96,9 @@ class ReaderUser:
                 if self._can_log_in():
                     return
             self.drop()
-        raise DatabaseError(f"{url}: the server refuses the user that was made for queries")
+        raise DatabaseError(
+            f"{url}: the server refuses the user that was made for queries", reason="refused"
+        )
 
     @property
     def _name(self) -> str:
@@ -198,7 +200,8 @@ def reader_of(database: Reference, limits: Limits) -> ReaderUser | None:
     key, name = (os.getpid(), str(database)), database_name(database)
     if not name:
         raise DatabaseError(
-            f"{database} names no database; expected mysql://user@host:port/database"
+            f"{database} names no database; expected mysql://user@host:port/database",
+            reason="not_a_database",
         )
     with _lock:
         reader = _readers.get(key)
@@ -271,7 +274,9 @@ def beside(
         reader = ReaderUser(maker, database, name, rights)
     except pymysql.Error as error:
         if number_of(error) in LOST:
-            raise DatabaseError(f"{database} was lost: {server_message(error)}") from error
+            raise DatabaseError(
+                f"{database} was lost: {server_message(error)}", reason="unreachable"
+            ) from error
         raise excess_refusal(database, excess, reader_statements(database)) from error
     drop_stale(maker)
     return reader

@@ -16,13 +16,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote, urlsplit
 
 import pymysql
 from sqlglot import exp
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits, Scratch
+from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.mysql.columns import (
     LISTS,
     encode_cell,
@@ -30,14 +29,17 @@ from sqlverdict.execute.engines.mysql.columns import (
     whole_type,
     word_of,
 )
-from sqlverdict.execute.engines.mysql.connection import is_mariadb, quote_in_backticks, rows_of
+from sqlverdict.execute.engines.mysql.connection import (
+    database_name,
+    is_mariadb,
+    quote_in_backticks,
+    rows_of,
+)
 from sqlverdict.execute.engines.mysql.sandbox import DIALECT, canonical
-from sqlverdict.execute.engines.mysql.scratch_tables import ScratchTables
 from sqlverdict.execute.engines.mysql.session import MysqlSession
 from sqlverdict.execute.engines.mysql.spelling import spelling_of
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.execute.servers.constraints import breach_query
-from sqlverdict.execute.servers.patience import is_passing
 from sqlverdict.execute.servers.rows import (
     StatementTemplate,
     expression_names,
@@ -46,6 +48,7 @@ from sqlverdict.execute.servers.rows import (
     with_tables,
 )
 from sqlverdict.execute.servers.scratch import RowsScratch
+from sqlverdict.execute.servers.statements import server_reason
 from sqlverdict.files.references import Reference
 from sqlverdict.files.text import few_of
 from sqlverdict.parse.query import parse
@@ -58,39 +61,10 @@ if TYPE_CHECKING:
 _RIGHT: Final = "GRANT ALL ON `sqlverdict\\_%`.* lets tables be made for it"
 _TABLE_BYTES: Final = 4 * 2**20
 """What a table of a few rows may take in memory; a larger one goes to the server's disk."""
+_ALL_ROWS: Final = 2**64 - 1
+"""A LIMIT: merged into the query, the rows make MariaDB 10.11 lose others, or end."""
 _VIEW: Final = re.compile(r"\s*CREATE\s+VIEW\s.*?\sAS\s", re.DOTALL | re.IGNORECASE)
 _BEFORE_STAR: Final = frozenset({"select", "distinct", "all", ",", "."})
-
-
-def open_scratch(schema: Schema, limits: Limits, near: Reference | None) -> Scratch:
-    """A scratch database on a server.
-
-    Args:
-        schema: The tables, with types that the server knows.
-        limits: What one query may spend.
-        near: The URL of a database on the server.
-
-    Raises:
-        DatabaseError: the server does not answer, or has neither a way to write rows nor to make
-            tables.
-    """
-    if near is None:
-        raise DatabaseError("MySQL answers on a server: give the URL of a database there")
-    if not _name(near):
-        # Nobody reads nothing: there is no role to make.
-        return ScratchTables(schema, limits, near)
-    scratch = MysqlScratch(schema, limits, near)
-    if not scratch.has_odd_columns:
-        return scratch
-    try:
-        tables = ScratchTables(schema, limits, near)
-    except DatabaseError as error:
-        if is_passing(error):
-            scratch.close()
-            raise
-        return scratch
-    scratch.close()
-    return tables
 
 
 class _NowhereSession(MysqlSession):
@@ -119,13 +93,15 @@ class MysqlScratch(RowsScratch):
     def __init__(self, schema: Schema, limits: Limits, near: Reference) -> None:
         tables = [table for table in schema.tables if not is_view(table)]
         super().__init__(tables, quote_in_backticks)
-        self._home = _name(near)
+        self._home = database_name(near)
         self._session = _NowhereSession(near, limits)
         try:
             self._read_server()
         except pymysql.Error as error:
             self._session.close()
-            raise DatabaseError(f"{near} cannot be read: {error}") from error
+            raise DatabaseError(
+                f"{near} cannot be read: {error}", reason=server_reason(error)
+            ) from error
         self._definitions = {
             _lower(table.name): self._definition(table, number)
             for number, table in enumerate(self._tables)
@@ -212,7 +188,8 @@ class MysqlScratch(RowsScratch):
             cells.append(cell)
         source = f"JSON_TABLE({mark(number)}, '$[*]' COLUMNS ({', '.join(declared)}))"
         name = quote_in_backticks(table.name)
-        return f"{name} AS (SELECT {', '.join(cells)} FROM {source} AS {name})"  # noqa: S608
+        rows = f"SELECT {', '.join(cells)} FROM {source} AS {name}"  # noqa: S608
+        return f"{name} AS ({rows} LIMIT {_ALL_ROWS})"
 
     def _add_views(self, views: Sequence[Table]) -> None:
         """Views are their texts, each with the tables and views that it reads."""
@@ -291,7 +268,9 @@ class MysqlScratch(RowsScratch):
     def _send(self, sql: str, text: str) -> Outcome:
         outcome = self._session.send(text, volatile=bool(sql) and self._session.is_volatile(sql))
         if not sql and isinstance(outcome, Failure) and outcome.fault is Fault.ENGINE:
-            raise DatabaseError(outcome.message) from ConnectionError(outcome.message)
+            raise DatabaseError(outcome.message, reason="unreachable") from ConnectionError(
+                outcome.message
+            )
         return outcome
 
     def close(self) -> None:
@@ -354,11 +333,6 @@ class MysqlScratch(RowsScratch):
 
 
 _NAMES: Final = (Lex.WORD, Lex.NAME)
-
-
-def _name(near: Reference) -> str:
-    """The name of the database of a URL."""
-    return unquote(urlsplit(str(near)).path.strip("/"))
 
 
 def _lower(name: str) -> str:

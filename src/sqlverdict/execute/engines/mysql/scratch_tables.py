@@ -1,4 +1,4 @@
-"""Tables in a database of our own on the server, for types that no query can write.
+"""Tables in a database of our own on the server, where rows cannot be written into queries.
 
 Rows are never committed. Queries come from a second connection, which is read-only and reads what
 is not committed; a rollback removes an instance. Where tables refer to each other in a circle, the
@@ -8,20 +8,29 @@ server does not check the foreign keys of an instance, and a query does.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import pymysql
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.mysql.connection import quote_in_backticks, rows_of, server_message
+from sqlverdict.execute.engine import Limits, Scratch
+from sqlverdict.execute.engines.mysql.connection import (
+    database_name,
+    quote_in_backticks,
+    rows_of,
+    server_message,
+)
 from sqlverdict.execute.engines.mysql.own_database import OwnDatabase
+from sqlverdict.execute.engines.mysql.scratch import MysqlScratch
 from sqlverdict.execute.engines.mysql.session import MysqlSession
 from sqlverdict.execute.insertion_order import (
     generations,
     insertion_order,
     orphans_query,
 )
+from sqlverdict.execute.servers.patience import is_passing
+from sqlverdict.execute.servers.statements import server_reason
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.schemas.create_table import (
@@ -32,7 +41,7 @@ from sqlverdict.parse.schemas.create_table import (
     primary_key_part,
     unique_part,
 )
-from sqlverdict.records import Outcome, Row
+from sqlverdict.records import Failure, Outcome, Row
 
 if TYPE_CHECKING:
     from sqlverdict.execute.engines.mysql.connection import Connection
@@ -43,6 +52,8 @@ _UNCOMMITTED: Final = (
     "START TRANSACTION READ ONLY",
 )
 _TEXT: Final = "VARCHAR(255)"
+_MISSED: Final = "No database selected"
+"""What MariaDB says where it does not find the rows that are written into a query."""
 
 
 class ScratchTables:
@@ -87,7 +98,8 @@ class ScratchTables:
         except pymysql.Error as error:
             raise DatabaseError(
                 f"the tables of {schema.db_id!r} cannot be made near {near}: "
-                f"{server_message(error)}"
+                f"{server_message(error)}",
+                reason=server_reason(error),
             ) from error
 
     def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
@@ -172,3 +184,90 @@ def _insert(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
             f"INSERT INTO {quote_in_backticks(table.name)} ({names}) VALUES {values}",  # noqa: S608
             *[row[index] for row in generation for index in own],
         )
+
+
+class NestedRowsScratch(MysqlScratch):
+    """Rows that are written into queries, and tables for queries that do not find them there.
+
+    MariaDB 10.11 looks for the tables of a WITH that stands inside another query in the database of
+    the session, which is in none, and not among the rows that the statement begins with.
+
+    Args:
+        schema: The tables, with types that the server knows.
+        limits: What one query may spend.
+        near: The URL of a database on the server.
+
+    Raises:
+        DatabaseError: the server does not answer.
+    """
+
+    def __init__(self, schema: Schema, limits: Limits, near: Reference) -> None:
+        super().__init__(schema, limits, near)
+        self._open_beside = partial(ScratchTables, schema, limits, near)
+        self._beside: ScratchTables | None = None
+        self._may_make_tables = True
+        self._rows: Mapping[str, Sequence[Row]] = {}
+        self._is_beside = False
+
+    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+        """Make these rows the content; false where one breaks a type or a constraint."""
+        self._rows, self._is_beside = rows, False
+        return super().load(rows)
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted query on the content."""
+        outcome = super().run(sql)
+        if not isinstance(outcome, Failure) or outcome.message != _MISSED:
+            return outcome
+        tables = self._filled_tables()
+        return outcome if tables is None else tables.run(sql)
+
+    def _filled_tables(self) -> ScratchTables | None:
+        """Tables with the rows that are the content; ``None`` where they cannot be made."""
+        if self._beside is None and self._may_make_tables:
+            try:
+                self._beside = self._open_beside()
+            except DatabaseError:
+                self._may_make_tables = False
+        if self._beside is not None and not self._is_beside:
+            self._is_beside = self._beside.load(self._rows)
+        return self._beside if self._is_beside else None
+
+    def close(self) -> None:
+        """Disconnect, and drop the tables."""
+        super().close()
+        if self._beside is not None:
+            self._beside.close()
+
+
+def open_scratch(schema: Schema, limits: Limits, near: Reference | None) -> Scratch:
+    """A scratch database on a server.
+
+    Args:
+        schema: The tables, with types that the server knows.
+        limits: What one query may spend.
+        near: The URL of a database on the server.
+
+    Raises:
+        DatabaseError: the server does not answer, or has neither a way to write rows nor to make
+            tables.
+    """
+    if near is None:
+        raise DatabaseError(
+            "MySQL answers on a server: give the URL of a database there", reason="missing"
+        )
+    if not database_name(near):
+        # Nobody reads nothing: there is no role to make.
+        return ScratchTables(schema, limits, near)
+    scratch = NestedRowsScratch(schema, limits, near)
+    if not scratch.has_odd_columns:
+        return scratch
+    try:
+        tables = ScratchTables(schema, limits, near)
+    except DatabaseError as error:
+        if is_passing(error):
+            scratch.close()
+            raise
+        return scratch
+    scratch.close()
+    return tables

@@ -151,7 +151,8 @@ def _read(original: Connection, database: Reference) -> tuple[str, str, Sequence
             if rows_of(original, query) != [(0,)]:
                 raise DatabaseError(
                     f"{database} has {what}, and statements that write run on a copy without them. "
-                    "Give a database without them"
+                    "Give a database without them",
+                    reason="unsupported",
                 )
         ((name, charset, collation, size),) = rows_of(
             original,
@@ -163,7 +164,8 @@ def _read(original: Connection, database: Reference) -> tuple[str, str, Sequence
     if int(str(size)) > _LARGEST:
         raise DatabaseError(
             f"{database} has more than {_LARGEST:,} bytes, and statements that write run on a "
-            "copy. Give a smaller database"
+            "copy. Give a smaller database",
+            reason="unsupported",
         )
     return str(name), f" CHARACTER SET {charset} COLLATE {collation}", tables
 

@@ -18,7 +18,12 @@ from psycopg.conninfo import conninfo_to_dict
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.servers.statements import database_errors, rows_of, undo_on_error
+from sqlverdict.execute.servers.statements import (
+    database_errors,
+    rows_of,
+    server_reason,
+    undo_on_error,
+)
 from sqlverdict.files.references import Reference
 
 _CONNECT_SECONDS = 10
@@ -71,12 +76,15 @@ def connect(
     except psycopg.Error as error:
         raise DatabaseError(
             f"{database} cannot be opened ({' '.join(str(error).split())}). Check the name, that "
-            "the server runs, and the credentials in PGUSER, PGPASSWORD or ~/.pgpass"
+            "the server runs, and the credentials in PGUSER, PGPASSWORD or ~/.pgpass",
+            reason=server_reason(error),
         ) from error
     with undo_on_error(connection.close), server_errors(f"{database} cannot be used"):
         if connection.info.server_version < _OLDEST:
             version = connection.info.parameter_status("server_version")
-            raise DatabaseError(f"{database} is PostgreSQL {version}; 12 or newer is needed")
+            raise DatabaseError(
+                f"{database} is PostgreSQL {version}; 12 or newer is needed", reason="unsupported"
+            )
         _set_options(connection, seconds, settings or {})
     return connection
 

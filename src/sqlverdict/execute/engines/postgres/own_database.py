@@ -78,7 +78,9 @@ def _filled(url: str, name: str, statements: Iterable[str]) -> Connection:
     problem = f"PostgreSQL does not accept the content of {name}"
     with undo_on_error(connection.close), server_errors(problem):
         if connection.info.dbname != name:
-            raise DatabaseError(f"{url} leads to the database {connection.info.dbname!r}")
+            raise DatabaseError(
+                f"{url} leads to the database {connection.info.dbname!r}", reason="changed"
+            )
         # Not before there is a connection: without one it would look like a leftover.
         rows_of(connection, f"COMMENT ON DATABASE {quoted(name)} IS {server_literal(_COMMENT)}")
         with connection.transaction():

@@ -83,12 +83,15 @@ def connect_reader(database: Reference, limits: Limits) -> Connection:
         try:
             return _log_in(database, limits, _readers[_server(database)])
         except DatabaseError as error:
+            if is_passing(error):
+                raise
             _discard(database)
             raise DatabaseError(
                 f"{error}. {database}: its role may do more than read, and the role that was made "
                 "to read cannot log in: let pg_hba.conf allow passwords for roles named "
                 f"{PREFIX}..., give the URL of a role that may only read (`sqlverdict doctor` "
-                "prints the statements that make one), or use the setting trust_role"
+                "prints the statements that make one), or use the setting trust_role",
+                reason=error.reason,
             ) from error
 
 
@@ -109,7 +112,8 @@ def connect_writer(database: Reference, limits: Limits) -> Connection:
                 f"{', '.join(rights)}. Give the URL of a role that owns the tables and nothing "
                 "else, which an administrator makes by: "
                 f"{' '.join(writer_statements(database))} If predictions may act with these "
-                "rights, use --set trust-role=true (from Python: Limits(trust_role=True))"
+                "rights, use --set trust-role=true (from Python: Limits(trust_role=True))",
+                reason="refused",
             )
     return connection
 

@@ -40,6 +40,7 @@ from sqlverdict.execute.servers.rows import (
 )
 from sqlverdict.execute.servers.scratch import RowsScratch
 from sqlverdict.execute.servers.session import ServerLost, unavailable
+from sqlverdict.execute.servers.statements import server_reason
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.records import Failure, Outcome, Reason, Row
@@ -71,7 +72,8 @@ class PostgresScratch(RowsScratch):
     def __init__(self, schema: Schema, limits: Limits, near: Reference | None) -> None:
         if near is None:
             raise DatabaseError(
-                "PostgreSQL answers on a server. Name a database on it, postgresql://HOST/DATABASE"
+                "PostgreSQL answers on a server. Name a database on it, postgresql://HOST/DATABASE",
+                reason="missing",
             )
         views = [table for table in schema.tables if _VIEW.match(table.sql or "")]
         super().__init__([table for table in schema.tables if table not in views], _quoted)
@@ -85,7 +87,9 @@ class PostgresScratch(RowsScratch):
             catalogue = _catalogue_of(near, self._connection)
         except psycopg.Error as error:
             self._connection.close()
-            raise DatabaseError(f"{near} cannot be read: {error}") from error
+            raise DatabaseError(
+                f"{near} cannot be read: {error}", reason=server_reason(error)
+            ) from error
         self._cursor = GuardedCursor(self._connection, catalogue, limits)
         self._keys = {table.name: table for table in self._tables}
         self._views = [view.name for view in views]
@@ -248,7 +252,7 @@ class PostgresScratch(RowsScratch):
         except ServerLost as error:
             lost = f"the connection to {self._near} was lost: {error}"
             if not sql:
-                raise DatabaseError(lost) from error
+                raise DatabaseError(lost, reason="unreachable") from error
             return unavailable(lost)
 
     def close(self) -> None:

@@ -22,7 +22,7 @@ from sqlverdict.execute.engines.sqlite.session import SqliteSession
 from sqlverdict.execute.engines.sqlite.workspace import open_workspace
 from sqlverdict.files.digests import database_digest
 from sqlverdict.files.references import Reference, file_of
-from sqlverdict.files.sqlite import open_read_only, quote_name
+from sqlverdict.files.sqlite import open_read_only, quote_name, sqlite_reason
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 
@@ -86,7 +86,8 @@ class Sqlite(Engine):
         except sqlite3.Error as error:
             connection.close()
             raise DatabaseError(
-                f"{database} cannot be opened as SQLite ({error}); check or restore the file"
+                f"{database} cannot be opened as SQLite ({error}); check or restore the file",
+                reason=sqlite_reason(error),
             ) from error
         return SqliteSession(connection, limits, file, now)
 
@@ -127,7 +128,10 @@ class Sqlite(Engine):
 def _file(database: Reference) -> Path:
     file = file_of(database)
     if file is None:
-        raise DatabaseError(f"{database} is not a SQLite file. Use the engine of its server")
+        raise DatabaseError(
+            f"{database} is not a SQLite file. Use the engine of its server",
+            reason="not_a_database",
+        )
     return file
 
 

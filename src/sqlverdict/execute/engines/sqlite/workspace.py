@@ -12,7 +12,7 @@ from sqlverdict.execute.attempt import NO_SQL
 from sqlverdict.execute.engine import Limits, Workspace
 from sqlverdict.execute.engines.sqlite.sandbox import Guard
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
-from sqlverdict.files.sqlite import open_in_memory, open_read_only
+from sqlverdict.files.sqlite import open_in_memory, open_read_only, sqlite_reason
 from sqlverdict.parse.tokens import leading_keyword
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
@@ -70,7 +70,8 @@ def open_workspace(file: Path, limits: Limits, now: datetime | None) -> Workspac
         if file.stat().st_size > _LARGEST:
             raise DatabaseError(
                 f"{file} has more than {_LARGEST:,} bytes, and statements that write run on a "
-                f"copy in memory. Give a smaller database"
+                f"copy in memory. Give a smaller database",
+                reason="unsupported",
             )
         copy = open_in_memory(cached_statements=0)
         try:
@@ -79,5 +80,7 @@ def open_workspace(file: Path, limits: Limits, now: datetime | None) -> Workspac
             copy.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         except sqlite3.Error as error:
             copy.close()
-            raise DatabaseError(f"{file} cannot be copied ({error}); check the file") from error
+            raise DatabaseError(
+                f"{file} cannot be copied ({error}); check the file", reason=sqlite_reason(error)
+            ) from error
     return SqliteWorkspace(copy, limits, None, now, CopyGuard(frozen=now is not None))

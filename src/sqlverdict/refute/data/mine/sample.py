@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.files.sqlite import open_read_only, quote_name
+from sqlverdict.files.sqlite import open_read_only, quote_name, sqlite_reason
 from sqlverdict.parse.schema import Table, is_view
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
@@ -112,7 +112,8 @@ def reading(database: Path) -> Iterator[sqlite3.Connection]:
             yield connection
     except sqlite3.Error as error:
         raise DatabaseError(
-            f"{database} cannot be read as SQLite ({error}); check or restore the file"
+            f"{database} cannot be read as SQLite ({error}); check or restore the file",
+            reason=sqlite_reason(error),
         ) from error
 
 

@@ -46,6 +46,7 @@ LONGEST: Final = 8_000
 """Characters; a longer text is not worth the time."""
 _COMMON_FUNCTIONS: Final = word_set("abs length lower upper")
 _COMPARISONS: Final = frozenset({"=", "<>", "<", ">", "<=", ">="})
+_NUMBERS: Final = frozenset({"+", "-", "*", "/", "%"})
 _SUMS: Final = frozenset({"+", "-", "*"})
 _COMMON_KINDS: Final = word_set(
     "AEXPR_IN AEXPR_LIKE AEXPR_BETWEEN AEXPR_NOT_BETWEEN AEXPR_DISTINCT AEXPR_NOT_DISTINCT "
@@ -264,6 +265,9 @@ class _Writer:
             raise NoCommonText
         kind = enum_name(operation, "kind")
         if kind == "AEXPR_OP":
+            if operation.name[-1].string.sval in _NUMBERS and all(map(_is_null, operands)):
+                # PostgreSQL does not know whose sum NULL + NULL is.
+                raise NoCommonText
             return common and operation.name[-1].string.sval in self.operators
         return common and kind in _COMMON_KINDS
 
@@ -301,6 +305,10 @@ class _Writer:
         if name not in FUNCTIONS:
             raise NoCommonText
         return False
+
+
+def _is_null(node: Any) -> bool:
+    return node.WhichOneof("node") == "a_const" and bool(node.a_const.isnull)
 
 
 def is_leaf_call(call: Any) -> bool:

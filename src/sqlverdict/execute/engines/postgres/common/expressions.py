@@ -6,7 +6,7 @@ alone, and that give one value. A user's own function of such a name is taken fo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, Risk
@@ -59,6 +59,8 @@ _TYPES: Final = {
     **{name: name for name in ("date", "time", "uuid")},
     "bool": "boolean",
 }
+_SORTED: Final = word_set("interval timetz bpchar varchar name oid money inet cidr bytea jsonb bit")
+"""Other types whose values have an order."""
 _ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%"})
 _TOTAL_OPERATORS: Final = frozenset(
     {"=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "||", "->", "->>", "#>", "#>>", "@>", "<@"}
@@ -79,25 +81,42 @@ def value_kind(node: Any) -> str:
                 return "other"
             return FUNCTIONS.get(name, "other")
         case "type_cast":
-            return _TYPES.get(type_of(node.type_cast), "other")
+            kind = type_of(node.type_cast)
+            return _TYPES.get(kind, "other" if kind in _SORTED else "opaque")
         case "bool_expr" | "null_test" | "boolean_test":
             return "boolean"
         case "a_expr" if _is_condition(node.a_expr):
             return "boolean"
         case "a_expr" if _is_difference(node.a_expr):
             return "difference"
+        case "a_expr" if _is_opaque(node.a_expr):
+            return "opaque"
         case "a_expr":
             return "arithmetic" if _is_numeric(node) else "other"
         case "case_expr":
             results = [branch.case_when.result for branch in node.case_expr.args]
             results += [node.case_expr.defresult] * node.case_expr.HasField("defresult")
-            return "arithmetic" if all(map(_is_numeric, results)) else "other"
+            return _choice_kind(results)
         case "coalesce_expr":
-            return "arithmetic" if all(map(_is_numeric, node.coalesce_expr.args)) else "other"
+            return _choice_kind(node.coalesce_expr.args)
         case "sqlvalue_function":
             is_date = enum_name(node.sqlvalue_function, "op") == "SVFOP_CURRENT_DATE"
             return "date" if is_date else "other"
     return "other"
+
+
+def _choice_kind(results: Sequence[Any]) -> str:
+    """The kind of a value that is one of several."""
+    if all(map(_is_numeric, results)):
+        return "arithmetic"
+    return "opaque" if any(value_kind(each) == "opaque" for each in results) else "other"
+
+
+def _is_opaque(operation: Any) -> bool:
+    """Whether an operation may give JSON, or works on what may be of a type without order."""
+    if enum_name(operation, "kind") == "AEXPR_OP" and _operator(operation) in ("->", "#>"):
+        return True
+    return any(value_kind(part) == "opaque" for part in _parts(operation))
 
 
 def _is_difference(operation: Any) -> bool:

@@ -2,11 +2,13 @@
 
 A query without GROUP BY that has an aggregate, or no FROM, gives one row at most. One that shows
 all that it groups by gives no row twice: DISTINCT compares as GROUP BY does. DISTINCT fails for a
-value that cannot be compared, such as JSON: all columns must be of types that can.
+value that cannot be compared, such as JSON: all columns must be of types that can. It fails where
+the query is sorted by something that it does not show, too.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from sqlverdict.execute.engines.postgres.common.expressions import (
@@ -26,6 +28,7 @@ _COMPARED: Final = word_set(
 _NUMBERS: Final = word_set("int2 int4 int8 float4 float8 numeric")
 _TYPES: Final = _NUMBERS | word_set("text varchar bool date timestamp timestamptz interval")
 _SUMS: Final = frozenset({"+", "-", "*", "/"})
+_LOCATION: Final = re.compile(r"\w*location: -?\d+|\w*list_(?:start|end): -?\d+")
 _LIMITS: Final = ("limit_count", "limit_offset")
 
 
@@ -38,6 +41,8 @@ def drop_idle_distinct(select: Any) -> None:
     values = [each.res_target.val for each in select.target_list]
     if not all(_bytes(each) in groups or _is_compared(each) for each in values):
         return
+    if not all(_is_shown(each.sort_by.node, select) for each in select.sort_clause):
+        return
     if groups:
         outputs = {_bytes(each) for each in values}
         columns = all(each.WhichOneof("node") == "column_ref" for each in select.group_clause)
@@ -47,6 +52,21 @@ def drop_idle_distinct(select: Any) -> None:
         idle = not select.from_clause or any(map(_is_aggregate, values))
     if idle:
         del select.distinct_clause[:]
+
+
+def _is_shown(term: Any, select: Any) -> bool:
+    """Whether a term of ORDER BY is a number or name of a column of the result, or its text."""
+    if term.WhichOneof("node") == "a_const":
+        return True
+    names = {each.res_target.name for each in select.target_list} - {""}
+    if _bytes(term).decode() in names:
+        return True
+    return _text(term) in {_text(each.res_target.val) for each in select.target_list}
+
+
+def _text(node: Any) -> str:
+    """A part of a tree without the places in the query's text."""
+    return _LOCATION.sub("", str(node))
 
 
 def _bytes(node: Any) -> bytes:

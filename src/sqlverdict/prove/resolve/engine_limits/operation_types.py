@@ -1,0 +1,82 @@
+"""The types of a CAST, arithmetic, a function and an aggregate, by the types that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.dialects import Dialect
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.fractions import is_mean
+from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.resolve.engine_limits.own_types import has_extremes
+from sqlverdict.prove.resolve.scope import Unsupported
+
+
+def type_of_cast(node: exp.Cast, inner: str, facts: Facts) -> str:
+    """The type of a CAST that never fails: of a number to another kind of number, or to a text.
+
+    Raises:
+        Unsupported: it may fail, or give equal values several texts.
+    """
+    is_text = node.args["to"].this == exp.DType.TEXT
+    if inner != "number" or (is_text and not facts.record.exact_texts):
+        raise Unsupported("a CAST that may fail")
+    if is_text and facts.kind(node.this) != "integer":
+        raise Unsupported("a CAST of equal numbers that have several texts")
+    return "text" if is_text else "number"
+
+
+def arithmetic_type(node: Expr, kinds: AbstractSet[str], facts: Facts) -> str:
+    """The type of arithmetic on operands of these kinds.
+
+    Raises:
+        Unsupported: it may fail.
+    """
+    # PostgreSQL does not know whose sum NULL + NULL is.
+    lost = {"null"} if facts.record.strict_types and not isinstance(node, exp.Abs) else None
+    if not kinds <= {"number", "null"} or kinds == lost:
+        raise Unsupported(f"{node.key} of something other than numbers")
+    by_zero = facts.record.division_by_zero
+    divides = isinstance(node, exp.Div) and not whole_number(node.expression)
+    if divides and by_zero != "null" and not is_mean(node):
+        if by_zero == "error" or facts.kind(node.expression) != "integer":
+            raise Unsupported("a division that may be by zero")
+        facts.cited.clear()
+    return "number"
+
+
+def function_type(node: Expr, inner: str) -> str:
+    """The type of a function of a text.
+
+    Raises:
+        Unsupported: it is one of something else, or its bounds are not plain.
+    """
+    if inner not in ("text", "collated"):
+        raise Unsupported(f"{node.key} of something other than a text")
+    for part in ("start", "length"):
+        bound = node.args.get(part)
+        if bound is not None and (whole_number(bound) or 0) < 1:
+            # Zero and negative bounds count from the end in one engine and fail in another.
+            raise Unsupported("a part of a text that does not start at a plain number")
+    return "number" if isinstance(node, exp.Length) else inner
+
+
+def aggregate_type(node: Expr, inner: str, record: Dialect) -> str:
+    """The type of an aggregate of values of a type.
+
+    Raises:
+        Unsupported: they may have none.
+    """
+    if isinstance(node, exp.Count):
+        return "number"
+    if isinstance(node, exp.Max | exp.Min):
+        if not has_extremes(inner, record):
+            raise Unsupported(f"{node.key} of values that may have none")
+        return inner
+    is_number = inner == "number" or (inner == "boolean" and record.number_conditions)
+    if not is_number:
+        raise Unsupported(f"{node.key} of something other than numbers")
+    return "number"
