@@ -17,6 +17,8 @@ def database() -> Iterator[str]:
     with server_database(
         "CREATE TABLE item (id INT PRIMARY KEY, name VARCHAR(20))",
         "INSERT INTO item VALUES (1, 'tea'), (2, 'rice'), (3, NULL)",
+        "CREATE VIEW goods AS SELECT id, name FROM item",
+        "CREATE VIEW all_goods AS SELECT goods.id, goods.name FROM goods",
     ) as url:
         yield url
 
@@ -31,6 +33,13 @@ def database() -> Iterator[str]:
         "SELECT name, SUM(item.id) OVER (ORDER BY item.id ROWS CURRENT ROW) FROM item ORDER BY id",
         "SELECT name, SUM(i.id) OVER (PARTITION BY i.id) "
         "FROM (SELECT id, name FROM (SELECT id, name FROM item) i) i ORDER BY i.id",
+        "WITH other AS (SELECT id, name FROM item) "
+        "SELECT name, SUM(item.id) OVER (PARTITION BY item.id) FROM other AS item ORDER BY id",
+        *(
+            f"SELECT name, SUM(item.id) OVER (PARTITION BY item.id) FROM {source} item ORDER BY id"
+            for source in ("goods", "all_goods AS", "(SELECT id, name FROM all_goods)")
+        ),
+        "SELECT name, SUM(goods.id) OVER (PARTITION BY goods.id) FROM all_goods goods ORDER BY id",
     ],
 )
 def test_windows_over_a_table_of_two_levels_do_not_end_the_server(database: str, sql: str) -> None:
@@ -54,7 +63,21 @@ def test_windows_over_a_table_of_two_levels_do_not_end_the_server(database: str,
         "SELECT SUM(x.v) OVER (PARTITION BY x.v) FROM (SELECT v FROM t) x ORDER BY v",
         "SELECT SUM(t.v) OVER (PARTITION BY t.v) FROM t WHERE v IN (SELECT v FROM t) ORDER BY v",
         "SELECT 'over' FROM (SELECT v FROM t) t",
+        "SELECT SUM(x.v) OVER (PARTITION BY x.v) FROM w x JOIN t ON t.v = x.v ORDER BY v",
+        "INSERT INTO over VALUES (1)",
     ],
 )
 def test_other_statements_are_sent_as_they_are(sql: str) -> None:
-    assert unmerged(sql) == sql
+    assert unmerged(sql, {"w": "select t.v from d.t"}) == sql
+
+
+def test_a_view_whose_text_cannot_be_seen_is_read_through_a_derived_table() -> None:
+    sql = "SELECT SUM(x.v) OVER (PARTITION BY x.v) FROM `d`.`w` x ORDER BY v"
+    assert "FROM (SELECT * FROM `d`.`w` LIMIT" in unmerged(sql, {"w": ""})
+
+
+def test_a_view_without_an_alias_keeps_its_name() -> None:
+    sql = "SELECT SUM(w.v) OVER (PARTITION BY w.v) FROM d.w ORDER BY v"
+    assert "FROM d.w LIMIT 18446744073709551615) AS w ORDER" in unmerged(
+        sql, {"w": "select w.v from d.t w"}
+    )

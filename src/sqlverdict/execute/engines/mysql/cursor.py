@@ -10,7 +10,7 @@ BIT columns are numbers, and JSON is one text for one content. All else is as fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -89,6 +89,7 @@ class LimitedCursor:
         limits: What one query may spend.
         driver_values: Answers also hold the driver's values.
         no_result: What a statement without a result gives.
+        views: The text of each view of the database.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class LimitedCursor:
         *,
         driver_values: bool = False,
         no_result: Outcome = NO_RESULT,
+        views: Mapping[str, str] | None = None,
     ) -> None:
         self.connection = connection
         self._connect = connect
@@ -107,6 +109,7 @@ class LimitedCursor:
         self._no_result = no_result
         self._deadline = Deadline(limits.seconds + _AFTER, self.stop)
         self._is_mariadb = is_mariadb(connection)
+        self._views = views or {}
 
     def run(self, sql: str, *, volatile: bool = False) -> Outcome:
         """The outcome of a query.
@@ -150,7 +153,7 @@ class LimitedCursor:
         rows = ArrivingRows(self._limits, driver_values=self._driver_values)
         cursor = self.connection.cursor()
         try:
-            cursor.execute(unmerged(sql) if self._is_mariadb else sql)
+            cursor.execute(unmerged(sql, self._views) if self._is_mariadb else sql)
             described = cursor.description
             if not described:
                 return self._no_result

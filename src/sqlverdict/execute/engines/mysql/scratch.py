@@ -38,6 +38,7 @@ from sqlverdict.execute.engines.mysql.connection import (
 from sqlverdict.execute.engines.mysql.sandbox import DIALECT, canonical
 from sqlverdict.execute.engines.mysql.session import MysqlSession
 from sqlverdict.execute.engines.mysql.spelling import spelling_of
+from sqlverdict.execute.engines.mysql.unmerged import ALL_ROWS
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.execute.servers.constraints import breach_query
 from sqlverdict.execute.servers.rows import (
@@ -61,8 +62,6 @@ if TYPE_CHECKING:
 _RIGHT: Final = "GRANT ALL ON `sqlverdict\\_%`.* lets tables be made for it"
 _TABLE_BYTES: Final = 4 * 2**20
 """What a table of a few rows may take in memory; a larger one goes to the server's disk."""
-_ALL_ROWS: Final = 2**64 - 1
-"""A LIMIT: merged into the query, the rows make MariaDB 10.11 lose others, or end."""
 _VIEW: Final = re.compile(r"\s*CREATE\s+VIEW\s.*?\sAS\s", re.DOTALL | re.IGNORECASE)
 _BEFORE_STAR: Final = frozenset({"select", "distinct", "all", ",", "."})
 
@@ -189,7 +188,8 @@ class MysqlScratch(RowsScratch):
         source = f"JSON_TABLE({mark(number)}, '$[*]' COLUMNS ({', '.join(declared)}))"
         name = quote_in_backticks(table.name)
         rows = f"SELECT {', '.join(cells)} FROM {source} AS {name}"  # noqa: S608
-        return f"{name} AS ({rows} LIMIT {_ALL_ROWS})"
+        # Merged into the query, the rows make MariaDB 10.11 lose others, or end.
+        return f"{name} AS ({rows} LIMIT {ALL_ROWS})"
 
     def _add_views(self, views: Sequence[Table]) -> None:
         """Views are their texts, each with the tables and views that it reads."""
