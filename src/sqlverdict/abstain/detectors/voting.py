@@ -52,7 +52,7 @@ class Voting(Gate):
     """Unanimity of samples; options: n, equality, preset, threshold."""
 
     name: ClassVar[str] = "voting"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     position: ClassVar[Position] = "with"
     needs: ClassVar[frozenset[Need]] = frozenset()
 
