@@ -81,3 +81,11 @@ def test_a_view_without_an_alias_keeps_its_name() -> None:
     assert "FROM d.w LIMIT 18446744073709551615) AS w ORDER" in unmerged(
         sql, {"w": "select w.v from d.t w"}
     )
+
+
+def test_views_that_read_each_other_in_many_ways_are_read_once() -> None:
+    views = {"v0": "select t.v from t", "v1": "select v0.v from v0"} | {
+        f"v{n}": f"select x.v from v{n - 1} x join v{n - 2} y" for n in range(2, 60)
+    }
+    sql = "SELECT SUM(x.v) OVER (PARTITION BY x.v) FROM v59 x ORDER BY v"
+    assert unmerged(sql, views).startswith("SET STATEMENT")

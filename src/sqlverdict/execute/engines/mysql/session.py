@@ -116,7 +116,7 @@ class MysqlSession(ServerSession):
                 rows_of(connection, statement)
             routines = self._routines(connection)
             self._reach = reach_of(connection, routines)
-            views = views_of(connection)
+            views = view_texts(connection)
             self._volatile = _volatile_names(views, routines, frozen=self._now is not None)
             setters = {each.name.lower() for each in routines if each.sets_variables}
             self._setting_views = users_of(setters, views) & views.keys() if setters else ()
@@ -257,7 +257,7 @@ def other_databases(connection: Connection) -> frozenset[str]:
     return frozenset(str(name) for (name,) in rows)
 
 
-def views_of(connection: Connection) -> dict[str, str]:
+def view_texts(connection: Connection) -> dict[str, str]:
     """The text of each view by its name in lower case; empty where this user may not see it."""
     return {
         str(name).lower(): str(text or "")

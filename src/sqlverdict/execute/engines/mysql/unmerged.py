@@ -74,16 +74,19 @@ _ANY: Final = "*"
 
 def _labels_inside(view: str, views: Mapping[str, str]) -> list[str]:
     """The labels of the tables inside a view, and inside those that it reads."""
-    query = parse(views[view], DIALECT)
-    if not isinstance(query, Query):
-        return [_ANY]
-    sources = _sources(query)
-    inner = {_view_name(source) for source in sources} & views.keys() - {view}
-    others = {name: text for name, text in views.items() if name != view}
-    return [
-        *map(_label, sources),
-        *(label for name in sorted(inner) for label in _labels_inside(name, others)),
-    ]
+    labels: list[str] = []
+    seen = {view}
+    unread = [view]
+    while unread:
+        query = parse(views[unread.pop()], DIALECT)
+        if not isinstance(query, Query):
+            return [_ANY]
+        sources = _sources(query)
+        labels.extend(map(_label, sources))
+        inner = {_view_name(source) for source in sources} & views.keys() - seen
+        seen |= inner
+        unread.extend(inner)
+    return labels
 
 
 def _sources(query: Query) -> list[exp.Table | exp.Subquery]:
@@ -100,7 +103,7 @@ def _view_name(source: exp.Table | exp.Subquery) -> str:
 
 def _read_through(text: str, views: list[exp.Table | exp.Subquery]) -> str:
     """The text with views as derived tables, which keep their names."""
-    places = sorted(((_place(view), view) for view in views), key=lambda each: each[0])
+    places = sorted(((_span(view), view) for view in views), key=lambda each: each[0])
     for (start, end), view in reversed(places):
         label = "" if view.alias else f" AS {text[view.this.meta['start'] : end]}"
         derived = f"(SELECT * FROM {text[start:end]} LIMIT {ALL_ROWS}){label}"  # noqa: S608
@@ -108,7 +111,7 @@ def _read_through(text: str, views: list[exp.Table | exp.Subquery]) -> str:
     return text
 
 
-def _place(view: exp.Table | exp.Subquery) -> tuple[int, int]:
+def _span(view: exp.Table | exp.Subquery) -> tuple[int, int]:
     """Where the name of a view stands, that of its database included."""
     first = view.args.get("db") or view.this
     return first.meta["start"], view.this.meta["end"] + 1

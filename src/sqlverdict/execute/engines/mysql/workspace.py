@@ -33,7 +33,7 @@ from sqlverdict.execute.engines.mysql.reader import WRITE
 from sqlverdict.execute.engines.mysql.sandbox import DIALECT, Reach, canonical
 from sqlverdict.execute.engines.mysql.schema import read_schema
 from sqlverdict.execute.engines.mysql.scratch_tables import make_views
-from sqlverdict.execute.engines.mysql.session import epoch, other_databases, reach_of, views_of
+from sqlverdict.execute.engines.mysql.session import epoch, other_databases, reach_of, view_texts
 from sqlverdict.execute.engines.mysql.spelling import Spelling, spelling_of
 from sqlverdict.execute.lexemes import Lex, Lexeme
 from sqlverdict.execute.servers.refusals import QUERIES, change_blocked, change_refusal
@@ -123,7 +123,7 @@ class MysqlWorkspace(ServerWorkspace[Spelling]):
             lambda: connect(database, self._limits, name="", login=login),
             self._limits,
             no_result=Answer((), []),
-            views=views_of(connection),
+            views=view_texts(connection),
         )
 
     def _read(self, sql: str) -> Spelling | Failure:
