@@ -355,7 +355,7 @@ class Result(AskedQuestion, msgspec.Struct, frozen=True, weakref=True):
     where the result rests on something that may go away, such as a missing database, a judge
     that could not be asked, a limit in seconds or the clock: a resumed run does the case again.
     ``situation``, ``p_right`` and ``p_basis`` are those of the :class:`Judgement`. ``answers``
-    is what both queries returned; ``None``: nothing was run, or the line is older. A line has
+    is what both queries returned; ``None``: nothing was run. A line has
     ``usage`` where the prediction has it, and ``knowledge`` where the case has it; ``session``,
     ``turn`` and ``earlier`` where the case is a turn of a conversation.
 

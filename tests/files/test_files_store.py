@@ -26,11 +26,8 @@ LAYOUT = StoreLayout(
     application=0x1234,
     version=1,
     tables=("CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, body TEXT)",),
-    unmarked="entries",
 )
-SECOND = replace(
-    LAYOUT, version=2, upgrades={1: ("ALTER TABLE entries ADD COLUMN size INTEGER DEFAULT 0",)}
-)
+SECOND = replace(LAYOUT, version=2)
 
 
 def insert(key: str) -> Any:
@@ -79,39 +76,20 @@ def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_file_from_before_it_was_marked_is_read_and_marked(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("made", "opened"), [(LAYOUT, SECOND), (SECOND, LAYOUT)])
+def test_another_version_is_refused_and_stays_as_it_is(
+    tmp_path: Path, made: StoreLayout, opened: StoreLayout
+) -> None:
     path = tmp_path / "store.sqlite"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(LAYOUT.tables[0])
-        insert("old")(connection)
-        connection.commit()
-    store = SharedStore(path, SECOND)
-    assert store.rows("SELECT key, size FROM entries") == [("old", 0)]
-    store.close()
-    assert header(path) == (0x1234, 2)
-
-
-def test_an_older_version_is_upgraded_once(tmp_path: Path) -> None:
-    path = tmp_path / "store.sqlite"
-    store = SharedStore(path, LAYOUT)
-    with store.transaction() as connection:
-        insert("old")(connection)
-    store.close()
-    for _ in range(2):
-        store = SharedStore(path, SECOND)
-        assert store.rows("SELECT key, size FROM entries") == [("old", 0)]
-        store.close()
-
-
-def test_a_newer_version_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "store.sqlite"
-    SharedStore(path, SECOND).close()
-    with pytest.raises(DataError, match="of version 2; expected 1"):
-        SharedStore(path, LAYOUT)
-    store = optional(path)
+    SharedStore(path, made).close()
+    before = path.read_bytes()
+    message = f"of version {made.version}; expected {opened.version}. Name another file"
+    with pytest.raises(DataError, match=message):
+        SharedStore(path, opened)
+    store = optional(path, opened)
     assert not store.usable
     assert "nothing is stored" in (store.problem or "")
-    assert header(path) == (0x1234, 2)
+    assert path.read_bytes() == before
 
 
 def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:

@@ -361,17 +361,10 @@ def test_a_mock_does_not_answer_for_the_model_it_is_named_like(tmp_path: Path) -
     cache.close()
 
 
-def test_a_file_of_the_first_version_is_taken_on(tmp_path: Path) -> None:
+def test_a_file_of_another_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     replies_of(path, 2)
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("ALTER TABLE replies DROP COLUMN checksum")
         connection.execute("PRAGMA user_version=1")
-    connection.close()
-    cache = ReplyCache(path)
-    assert len(cache) == 2
-    assert cache.get(f"{1:064x}") is None
-    received = ReceivedReply("new", "stop")
-    cache.put_as(ADDRESS, "fake", "test@1", received)
-    assert cache.get(ADDRESS) == received
-    cache.close()
+    with pytest.raises(DataError, match="of version 1; expected 2. Name another file"):
+        ReplyCache(path)

@@ -55,7 +55,6 @@ _LAYOUT = StoreLayout(
         " scope BLOB NOT NULL, key BLOB NOT NULL, payload BLOB NOT NULL,"
         " UNIQUE (scope, key))",
     ),
-    unmarked="answers",
 )
 _DUE_ANSWERS = 256
 _DUE_SECONDS = 0.5

@@ -3,7 +3,7 @@
 :class:`SharedStore` is the file: a write-ahead log, so that a killed process loses nothing that
 it committed; processes that begin a new file at once take turns; an application number and a
 version in the file's header, so that another program's database is left alone and a file of
-another release is upgraded or refused.
+another version is refused.
 
 :class:`OptionalStore` is a store that its owner can do without: a damaged file is set aside under
 another name and a new one begun; where the file cannot be used at all, nothing is stored and
@@ -19,9 +19,9 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
@@ -49,9 +49,6 @@ class StoreLayout:
         application: The number in the file's header that marks it as ours.
         version: The version of the tables.
         tables: The statements that make them.
-        upgrades: For each older version the statements that lead to the next one.
-        unmarked: A table of files from before they had an application number and a version; such
-            a file is taken as one of version 1.
         durable: Whether a commit outlives a power cut, which costs a wait for the disk. A process
             that is killed loses no commit either way.
         lenient: Whether a text that is damaged is read with replacement characters, where
@@ -63,8 +60,6 @@ class StoreLayout:
     application: int
     version: int
     tables: tuple[str, ...]
-    upgrades: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    unmarked: str = ""
     durable: bool = False
     lenient: bool = False
     seconds: float = 10.0
@@ -316,19 +311,18 @@ def _open_in_turn(path: Path, layout: StoreLayout) -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, layout: StoreLayout) -> None:
-    """Check that a file is ours, and make or upgrade its tables."""
+    """Check that a file is ours and of this version; make the tables of a new one."""
     # One transaction: another process may be making the file between two looks.
     connection.execute("BEGIN")
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     connection.execute("COMMIT")
-    unmarked = bool(layout.unmarked) and application == 0 and layout.unmarked in tables
-    if tables and application != layout.application and not unmarked:
+    if tables and application != layout.application:
         raise DataError(
             f"{path} is another program's database; name another file for {layout.name}"
         )
-    if tables and not unmarked and version != layout.version and version not in layout.upgrades:
+    if tables and version != layout.version:
         raise DataError(
             f"{layout.name} {path} is of version {version}; expected {layout.version}. "
             "Name another file, or use the release that made it"
@@ -336,28 +330,13 @@ def _prepare(connection: sqlite3.Connection, path: Path, layout: StoreLayout) ->
     connection.execute("PRAGMA journal_mode=WAL")
     # Under a write-ahead log FULL alone makes a commit outlive a power cut.
     connection.execute(f"PRAGMA synchronous={'FULL' if layout.durable else 'OFF'}")
-    if not tables or unmarked or version != layout.version:
+    if not tables:
         with _transaction(connection):
-            _make_tables(connection, layout)
-
-
-def _make_tables(connection: sqlite3.Connection, layout: StoreLayout) -> None:
-    """Make the tables, or bring them up to date, whatever another process did meanwhile."""
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version == 0:
-        connection.execute(f"PRAGMA application_id={layout.application}")
-        version = layout.version if not _has_tables(connection) else 1
-        for statement in layout.tables:
-            connection.execute(statement)
-    while version < layout.version:
-        for statement in layout.upgrades.get(version, ()):
-            connection.execute(statement)
-        version += 1
-    connection.execute(f"PRAGMA user_version={layout.version}")
-
-
-def _has_tables(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+            # Another process may have made them meanwhile.
+            for statement in layout.tables:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id={layout.application}")
+            connection.execute(f"PRAGMA user_version={layout.version}")
 
 
 @contextmanager

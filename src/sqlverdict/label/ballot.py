@@ -26,9 +26,6 @@ Choice = Literal[
 LONGEST_TEXT = 20_000
 CATEGORIES: Mapping[str, str] = {**FATAL, **MINOR}
 
-OLD_CHOICES: Mapping[str, Choice] = {"either": "both", "ambiguous": "undecided"}
-"""Choices of older offline pages, and what each is read as."""
-
 _BY_CHOICE: Mapping[str, str] = {"both": "right", "neither": "both_wrong"}
 
 

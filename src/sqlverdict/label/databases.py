@@ -1,4 +1,4 @@
-"""The databases of the runs' cases, which no run log names, and the knowledge of older runs."""
+"""The databases of the runs' cases, which no run log names."""
 
 from __future__ import annotations
 

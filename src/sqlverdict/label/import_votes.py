@@ -24,7 +24,7 @@ import msgspec
 from sqlverdict.errors import DataError, OptionName
 from sqlverdict.estimate.population import is_labelled_by_pair
 from sqlverdict.execute.fold_sql import fold_sql
-from sqlverdict.label.ballot import OLD_CHOICES, Choice, label_of_choice
+from sqlverdict.label.ballot import Choice, label_of_choice
 from sqlverdict.label.queue import first_side, named_queue, pair_of
 from sqlverdict.label.sampling import Sampling
 from sqlverdict.label.session import token_subject
@@ -170,12 +170,11 @@ def _opened(event: VoteEvent, pairs: Iterable[str], key: SessionKey) -> VoteEven
     event = msgspec.structs.replace(event, pair=pair)
     if not event.choice:
         return event
-    choice = OLD_CHOICES.get(event.choice, event.choice)
-    if choice not in get_args(Choice):
+    if event.choice not in get_args(Choice):
         raise DataError(f"the choice is {event.choice!r}. Expected one of {get_args(Choice)}.")
     first = first_side(key.secret, pair, event.annotator)
     display = event.display and msgspec.structs.replace(event.display, first=first)
-    label = label_of_choice(cast("Choice", choice), first)
+    label = label_of_choice(cast("Choice", event.choice), first)
     return msgspec.structs.replace(event, label=label, choice="", display=display)
 
 

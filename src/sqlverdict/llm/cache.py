@@ -56,8 +56,6 @@ _LAYOUT = StoreLayout(
     application=0x5351564A,  # "SQVJ", in the file's header
     version=2,
     tables=_TABLES,
-    # Replies of version 1 are at addresses without a server: none of them is served.
-    upgrades={1: ("ALTER TABLE replies ADD COLUMN checksum BLOB",)},
     durable=True,
     lenient=True,
     seconds=60.0,

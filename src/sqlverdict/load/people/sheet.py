@@ -29,7 +29,7 @@ from sqlverdict.load.columns.ids import is_number_name
 from sqlverdict.load.fields import FIELD_NAMES, ID_KEYS
 from sqlverdict.load.people.sheet_ids import field_called, likely_ids, row_id, unusual_id, usual_id
 from sqlverdict.load.people.sheet_records import Record, sheet_records, two_halves
-from sqlverdict.load.people.votes import MEANINGS, OLD_LABELS
+from sqlverdict.load.people.votes import MEANINGS
 
 LABEL_FIELDS = ("human", "label", "correct")
 VOTE_FIELDS = ("votes", "annotators", "labels")
@@ -53,7 +53,6 @@ _WORDS = {
     **dict.fromkeys(("unklar", "unentschieden", "unsure", "unclear"), "undecided"),
     **dict.fromkeys(("", "na", "n/a", "none", "null"), None),
     **{label: label for label in MEANINGS},
-    **OLD_LABELS,
 }
 _UNKNOWN = "NAME"
 _MOST_LABELS = 3

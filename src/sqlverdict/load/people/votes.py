@@ -16,8 +16,7 @@ unanswerable  no query on this database answers it           no value    no
 skip          I do not vote                                  no value
 ============  =============================================  ==========  ====
 
-The column *prediction* is the value that ``agree`` compares with metrics. Two labels of older files
-are read as what they meant to it: ``both_acceptable`` as ``right``, ``ambiguous`` as ``undecided``.
+The column *prediction* is the value that ``agree`` compares with metrics.
 """
 
 from __future__ import annotations
@@ -68,9 +67,6 @@ MEANINGS: Mapping[str, LabelMeaning] = {
     "skip": LabelMeaning(None, None),
 }
 """What each label says."""
-
-OLD_LABELS: Mapping[str, str] = {"both_acceptable": "right", "ambiguous": "undecided"}
-"""Labels of older files, and the label that each is read as."""
 
 Mode = Literal["queries", "results"]
 """What a vote is about: two queries with their results, or two results without their SQL."""
@@ -226,8 +222,6 @@ def decode_event(line: bytes, where: str) -> VoteEvent:
             f"Update sqlverdict."
         )
     event = decode_json(line, where, DataError, VoteEvent)
-    if event.label in OLD_LABELS:
-        event = msgspec.structs.replace(event, label=OLD_LABELS[event.label])
     is_label = event.kind in ("vote", "adjudication") and not event.choice
     if is_label and event.label not in MEANINGS:
         raise DataError(

@@ -42,7 +42,6 @@ _LAYOUT = StoreLayout(
     application=0x53515642,  # "SQVB", in the file's header
     version=1,
     tables=_TABLES,
-    unmarked="instances",
 )
 _BEST = (
     "SELECT i.number, i.key, i.payload, count(s.pair) AS pairs FROM instances AS i"
