@@ -1,4 +1,4 @@
-"""Settings: ``--set KEY=VALUE``, the project file, ``--help-all``, and options that are gone."""
+"""Settings: ``--set KEY=VALUE``, the project file, ``--help-all``, and options that a command does not have."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sqlverdict.cli.command import MOST_SHOWN, HeadedCommand
 from sqlverdict.cli.main import all_commands
 from sqlverdict.cli.options.fields import SET, HeadedOption
 from sqlverdict.cli.run_cases import evaluate_args
-from sqlverdict.cli.settings import FORMER_OPTIONS, settable
+from sqlverdict.cli.settings import settable
 from sqlverdict.runlog.run import read_run
 
 Invoke = Callable[..., Result]
@@ -156,14 +156,6 @@ def test_a_command_without_a_project_file_names_none(invoke: Invoke) -> None:
     Path("sqlverdict.toml").write_text("share = 0.7\n")
     refusal = invoke(*EVALUATE)
     assert (refusal.exit_code, "the key 'share' is unknown" in refusal.output) == (2, True)
-
-
-@pytest.mark.parametrize("former", FORMER_OPTIONS)
-def test_an_option_that_is_gone_names_what_to_give(invoke: Invoke, former: str) -> None:
-    command, _, option = former.rpartition(" ")
-    refusal = invoke(command or "evaluate", option, "x")
-    assert refusal.exit_code == 2
-    assert f"No such option '{option}'. {FORMER_OPTIONS[former]}" in refusal.output
 
 
 @pytest.mark.parametrize("command", OWN, ids=lambda each: each.name)

@@ -3,7 +3,7 @@
 ``main``         the program: finds the command that is called, turns errors into exit codes
 ``command``      commands whose options are the fields of a dataclass; help by headings
 ``failures``     the message and the exit code of an error; commands to copy
-``settings``     ``--set KEY=VALUE``, and what to give instead of options that are gone
+``settings``     ``--set KEY=VALUE``, and what to give instead of an unknown option
 ``project``      options from the project file, sqlverdict.toml
 ``own_data``     finds questions, predictions and the database in a folder, for ``init``
 ``evaluate_runs``  from the options of ``evaluate`` to finished runs

@@ -39,7 +39,7 @@ from sqlverdict.cli.options.fields import (
     build,
     parameters,
 )
-from sqlverdict.cli.settings import former_option, read_set
+from sqlverdict.cli.settings import read_set, setting_hint
 from sqlverdict.errors import OptionName, SameCall, SqlverdictError
 
 MANY_OPTIONS = 10
@@ -141,7 +141,7 @@ class HeadedCommand(SettingsCommand):
         return f"{setting.spelling}={shlex.quote(value)}" if value else setting.spelling
 
     def _hint(self, wrong: click.NoSuchOption) -> str:
-        advice = former_option(wrong.option_name, self)
+        advice = setting_hint(wrong.option_name, self)
         if advice:
             return f" {advice}"
         short = [name for name in self._option_names() if _abbreviates(wrong.option_name, name)]

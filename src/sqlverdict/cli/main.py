@@ -54,8 +54,6 @@ FORMER: Mapping[str, str] = {
     "trials": "table --of trials ...",
 }
 """What to give instead of commands that are gone; ``...`` is what followed the name."""
-_RENAMED: Mapping[str, Mapping[str, str]] = {"rescore": {"--gold-overlay": "--golds"}}
-"""Options of commands that are gone, and what they are called in the new one."""
 _REPEATED = "--merge"
 """An option that stands before each of the arguments, not before the first alone."""
 
@@ -234,10 +232,6 @@ def new_line(former: str, rest: Sequence[str]) -> str:
 
     new, followed, _ = FORMER[former].partition(" ...")
     words = [without_secrets(word) for word in rest] if followed else []
-    renamed = _RENAMED.get(former, {})
-    for position, word in enumerate(words):
-        option, sign, value = word.partition("=")
-        words[position] = f"{renamed.get(option, option)}{sign}{value}"
     if new.endswith(_REPEATED):
         arguments = list(takewhile(lambda word: not word.startswith("-"), words))
         words = words[len(arguments) :]

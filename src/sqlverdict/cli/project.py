@@ -22,7 +22,6 @@ import click
 
 from sqlverdict.cli.options.fields import SET, HeadedOption, Heading, SettingsCommand, parameters
 from sqlverdict.cli.options.shared import OverlayFile, ReferenceType
-from sqlverdict.cli.settings import former_key
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.references import is_server, scheme_of
 from sqlverdict.files.text import near, read_text
@@ -118,7 +117,7 @@ def _entries(file: Path, content: Mapping[str, Any]) -> Iterator[tuple[str, Head
             known = {**all_settings(), **known}
         if key not in known:
             what = f"the section [{name}]" if isinstance(value, Mapping) else f"the key {name!r}"
-            hint = former_key(key) or near(key, known)
+            hint = near(key, known)
             raise UsageError(
                 f"{file}: {what} is unknown.{hint} A key is the name of an option of "
                 f"evaluate without its dashes, or a setting of a command (see --help-all); the "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -26,8 +25,6 @@ from sqlverdict.runlog.merge import shard_of
 from sqlverdict.runlog.run import Run
 
 DEMO = "demo"
-_FORMER = re.compile(r"\A--gold-overlay(?==|\Z)")
-"""The name that ``--golds`` had in commands of runs that were made before."""
 
 
 def run_cases(run: Run, databases: str | None = None) -> Mapping[str, Case]:
@@ -125,7 +122,7 @@ def evaluate_words(folder: Path, manifest: Manifest) -> tuple[str, ...]:
         RunLogError: the manifest does not name the command.
     """
     if manifest.command:
-        return tuple(_FORMER.sub("--golds", word) for word in manifest.command)
+        return manifest.command
     if manifest.benchmark != DEMO:
         raise RunLogError(
             f"{folder} does not say which evaluate command made it.", reason="unknown_inputs"

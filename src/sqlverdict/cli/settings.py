@@ -1,4 +1,4 @@
-"""``--set KEY=VALUE``, and what became of options that are gone.
+"""``--set KEY=VALUE``, and what to give instead of an unknown option.
 
 A key is a setting or an option of the command, by the name that it has in the project file. On a
 command line an option comes before ``--set``, and ``--set`` before the file.
@@ -19,28 +19,8 @@ from sqlverdict.files.text import near
 NOT_SET = frozenset({"project", "json", "column", SET})
 """Options that stand on a command line only; a project file has a section for the columns."""
 
-FORMER_OPTIONS = {
-    "--gold": "Give the gold file with --cases.",
-    "--gold-overlay": "Give --golds.",
-    "audit --jsonl": "Give --out FILE.jsonl; --out may be repeated.",
-    "--no-page": "Give --set page=false.",
-    "label --annotator": "Give --annotators.",
-    "prove --save": "Give --out.",
-    "lint --database": "Give --db.",
-    "leaderboard --baseline": "Give --baseline-metric.",
-    "compare --limit": "Give --show.",
-    "agree --limit": "Give --show.",
-    "bank --file": "Give --bank.",
-    "show --db": "Give --db-id.",
-    "table --metric": "Give --metrics.",
-    "reliability --against": "Give --baseline.",
-    "reliability --by": "Give --metric.",
-    "build --clock": "It is the setting now: give --set now=TIME.",
-    "reliability --errors": "Give --as-abstention errors.",
-    "reliability --timeouts": "Give --as-abstention timeouts.",
-    "reliability --no-sql": "Give --as-abstention no-sql.",
-}
-"""Options that are gone, of any command or of the named one, each with what to give instead."""
+_CASES = "--gold"
+"""What many expect the file of the gold queries to be given by."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +36,8 @@ class ChangedSettings:
     order: list[click.Parameter] = field(default_factory=list)
 
 
-def former_option(name: str, command: SettingsCommand) -> str:
-    """What to give instead of an option that is gone; empty where there never was one.
+def setting_hint(name: str, command: SettingsCommand) -> str:
+    """What to give instead of an option that the command does not have; empty: it is not known.
 
     Args:
         name: The option, with its dashes.
@@ -66,17 +46,12 @@ def former_option(name: str, command: SettingsCommand) -> str:
     if name == f"--{SET}":
         return f"{command.name} has no settings, only options: give --NAME VALUE."
     own = command.settings.get(name.removeprefix("--"))
-    if own is not None:
-        value = "true" if own.is_switch else "VALUE"
-        has_file = any(each.name == "project" for each in command.params)
-        more = ", or a line in the project file" if has_file else ""
-        return f"It is a setting: give --set {own.key}={value}{more}."
-    return FORMER_OPTIONS.get(f"{command.name} {name}") or FORMER_OPTIONS.get(name, "")
-
-
-def former_key(key: str) -> str:
-    """What a setting that is gone is called now, as a sentence; empty where there never was one."""
-    return " It is called golds now." if key == "gold-overlay" else ""
+    if own is None:
+        return "Give the gold file with --cases." if name == _CASES else ""
+    value = "true" if own.is_switch else "VALUE"
+    has_file = any(each.name == "project" for each in command.params)
+    more = ", or a line in the project file" if has_file else ""
+    return f"It is a setting: give --set {own.key}={value}{more}."
 
 
 def settable(command: SettingsCommand) -> dict[str, HeadedOption]:
@@ -106,7 +81,7 @@ def read_set(command: SettingsCommand, ctx: click.Context, texts: Sequence[str])
         key = name.strip().replace("_", "-")
         if not sign or key not in known:
             wrong = f"{key!r} is no setting of {ctx.command_path}" if sign else "there is no ="
-            hint = former_key(key) or near(key, known) if sign else ""
+            hint = near(key, known) if sign else ""
             raise UsageError(
                 f"--set {text}: {wrong}.{hint} Expected KEY=VALUE, with a key of "
                 f"{', '.join(command.settings)}, or the name of an option"

@@ -1,4 +1,4 @@
-"""``--golds`` by its former name, and over runs that no evaluate command made."""
+"""``--golds`` over runs that no evaluate command made."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ import pytest
 from click.testing import Result
 
 from demo_runs import DemoRun
-from sqlverdict.files.sealed_json import write_sealed_json
 from sqlverdict.runlog.manifest import read_manifest
 
 Invoke = Callable[..., Result]
-RIGHT = "SELECT count(*) FROM item WHERE price > 1"
-FIXED = "SELECT count(*) FROM item WHERE price > 2"
 
 
 @pytest.fixture
@@ -26,37 +23,6 @@ def overlay(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
-
-
-def test_the_former_option_names_the_new_one(invoke: Invoke, tmp_path: Path) -> None:
-    old = invoke("evaluate", "--cases", "a.csv", "--gold-overlay", "fixed.jsonl")
-    assert (old.exit_code, "Give --golds." in old.stderr) == (2, True)
-    old = invoke("doctor", "--cases", "a.csv", "--set", "gold-overlay=fixed.jsonl")
-    assert (old.exit_code, "It is called golds now." in old.stderr) == (2, True)
-    project = tmp_path / "sqlverdict.toml"
-    project.write_text("gold-overlay = 'fixed.jsonl'\n")
-    old = invoke("evaluate", "--project", project)
-    assert (old.exit_code, "It is called golds now." in old.stderr) == (2, True)
-
-
-def test_a_run_whose_command_has_the_former_option(
-    tiny,
-    invoke: Invoke,
-    overlay: Callable[..., Path],  # type: ignore[no-untyped-def]
-) -> None:
-    fixed = overlay({"id": "0", "gold": FIXED})
-    where = ("--cases", tiny.gold, "--databases", tiny.databases, "--out", "runs", "--workers", 0)
-    predictions = tiny.predictions(RIGHT, name="b.txt")
-    invoke("evaluate", *where, "--predictions", predictions, "--quiet", "--golds", fixed)
-    manifest = Path("runs/manifest.json")
-    fields = json.loads(manifest.read_text())
-    words = ["--gold-overlay" if word == "--golds" else word for word in fields["command"]]
-    write_sealed_json(manifest, {**fields, "command": words})
-    other = overlay({"id": "1", "gold": RIGHT}, name="other.jsonl")
-    result = invoke("leaderboard", "runs", "--golds", other)
-    assert result.exit_code == 0, result.output
-    command = json.loads(Path("runs/golds/other/manifest.json").read_text())["command"]
-    assert [word for word in command if "overlay" in word] == []
 
 
 GOLD = "SELECT COUNT(*) FROM telescope WHERE aperture_m > 1"
