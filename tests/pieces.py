@@ -76,17 +76,26 @@ def engine_names() -> list[str]:
 
 
 def small_modules() -> list[str]:
-    """Short modules that one module alone imports."""
+    """Short modules that one module alone imports; members of a registry are files by rule."""
     users: dict[str, set[str]] = defaultdict(set)
     for each in every_import():
         users[each.of].add(each.by)
     lengths = {
         module: len(source_files()[path].read_text("utf-8").splitlines())
         for module, path in MODULES.items()
-        if not path.endswith("__init__.py") and len(users[module]) == 1
+        if not path.endswith("__init__.py") and len(users[module]) == 1 and not _is_member(path)
     }
     return [
         f"{module} ({length} lines) is imported by {next(iter(users[module]))}"
         for module, length in lengths.items()
         if length < SMALL
     ]
+
+
+def _is_member(path: str) -> bool:
+    """Whether a file registers a member."""
+    return any(
+        isinstance(node, ast.ClassDef | ast.FunctionDef)
+        and "member" in {_last_name(each) for each in node.decorator_list}
+        for node in source_trees()[path].body
+    )

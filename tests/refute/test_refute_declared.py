@@ -12,7 +12,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Cell
-from sqlverdict.refute.data.grade import DateColumn, ExactNumbers, declared, grade
+from sqlverdict.refute.data.grade import DateColumn, ExactNumbers, Grader, declared
 from sqlverdict.refute.data.regularities import mine
 from sqlverdict.refute.witness import Instance
 
@@ -79,7 +79,7 @@ def test_a_witness_that_lives_on_a_broken_date_is_no_ordinary_one(
     schema: Schema, born: Cell, expected: str
 ) -> None:
     instance = Instance(schema, {"client": ((1, born, None, None),)})
-    result, broken = grade(instance, None, YEAR, TEXT)
+    result, broken = Grader(schema, None, YEAR, TEXT).grade(instance)
     assert result == expected
     assert ("client.born is declared DATE, and holds dates" in broken) is (born == -1)
 
@@ -94,7 +94,8 @@ def test_beside_real_data_the_data_decide(tmp_path: Path) -> None:
     schema = read_sqlite(path)
     regularities = mine(path, schema)
     instance = Instance(schema, {"client": ((1, 12, None, None),)})
-    assert not any("declared" in text for text in grade(instance, regularities, YEAR, TEXT)[1])
+    grader = Grader(schema, regularities, YEAR, TEXT)
+    assert not any("declared" in text for text in grader.grade(instance)[1])
 
 
 def test_the_condition_in_sql_says_the_same() -> None:

@@ -23,6 +23,7 @@ What few people change on a command line is a :func:`setting`: a line of the pro
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import cleandoc
 from itertools import islice
@@ -48,6 +49,57 @@ HELP_ALL = "help_all"
 """The parameter of ``--help-all``."""
 MOST_SHOWN = 30
 """``--help`` of a command with more options than this leaves out the rare ones."""
+
+_HEADINGS = (
+    Heading.DATA,
+    Heading.QUESTIONS,
+    Heading.LABELS,
+    Heading.EVIDENCE,
+    Heading.TRAINING,
+)
+_TEXT_INPUTS = ("benchmark", "predictions")
+"""Inputs whose type is a plain text."""
+_ADVICE = {
+    "cases": "Put the questions into one file, or run the command once for each, with an --out of "
+    "its own",
+    "databases": "Name the folder that holds them; the field 'db_id' of a case names its database",
+    "labels": "Put the labels into one file; 'sqlverdict label RUN --import FILE' takes several",
+    "predictions": "Run the command once for each",
+}
+
+
+def _check_repeated(order: Sequence[click.Parameter], ctx: click.Context) -> None:
+    """Refuse an input that is given twice where a command takes one: one would be left out.
+
+    Other options may be repeated, and the last one counts: a script can add to a fixed command
+    line.
+
+    Args:
+        order: The parameters of the command line, each as often as it stands there.
+        ctx: The command's context, for the message.
+
+    Raises:
+        click.UsageError: an input stands there twice.
+    """
+    for option, times in Counter(each for each in order if _is_one_input(each)).items():
+        if times > 1:
+            advice = _ADVICE.get(option.name or "", "Leave out all but one")
+            raise click.UsageError(
+                f"{option.opts[0]} is given {'twice' if times == 2 else f'{times} times'} and "
+                f"takes one value: the rest would not be read. {advice}.",
+                ctx,
+            )
+
+
+def _is_one_input(parameter: click.Parameter) -> bool:
+    if not isinstance(parameter, HeadedOption) or parameter.multiple:
+        return False
+    # Imported here: a list of commands needs no types of options.
+    from sqlverdict.cli.options.shared import ReferenceType
+
+    is_file = isinstance(parameter.type, click.Path) and parameter.heading in _HEADINGS
+    is_named_input = isinstance(parameter.type, ReferenceType) or parameter.name in _TEXT_INPUTS
+    return is_file or is_named_input
 
 
 def _abbreviates(short: str, name: str) -> bool:
@@ -159,10 +211,8 @@ class HeadedCommand(SettingsCommand):
         order: Sequence[click.Parameter],
     ) -> None:
         """Take what ``--set`` and the project file say as defaults, and say what the file says."""
-        from sqlverdict.cli.options.repeated_inputs import check_repeated
-
         changed = read_set(self, ctx, line_options.get(SET, ()))
-        check_repeated([*order, *changed.order], ctx)
+        _check_repeated([*order, *changed.order], ctx)
         ctx.default_map = changed.values
         if not any(each.name == "project" for each in self.params):
             return

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +15,11 @@ from sqlverdict.errors import PredictionError, column_option
 from sqlverdict.files.text import few_of
 from sqlverdict.load.columns.column_map import absent_columns, mapped_names, rename
 from sqlverdict.load.columns.ids import id_from, is_number_name
-from sqlverdict.load.fields import ID_KEYS, prediction_from
-from sqlverdict.load.replies.completions import with_completion
+from sqlverdict.load.fields import ANSWER_KEYS, ID_KEYS, prediction_from
 from sqlverdict.load.trials import answers_of
 from sqlverdict.records import Prediction
+
+_BATCH_ID = "custom_id"
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def record_entries(value: object, where: str, file: PredictionSource) -> list[Pr
     if not isinstance(value, dict):
         raise PredictionError(f"{location}: found {json_kind(value)}. Expected an object.")
     record = rename(value, file.columns, location, PredictionError)
-    return entries_of(with_completion(record, file.known_ids), where, file)
+    return entries_of(_with_completion(record, file.known_ids), where, file)
 
 
 def entries_of(
@@ -125,3 +126,47 @@ def json_kind(value: object) -> str:
     """What a value of JSON is, in words."""
     names = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
     return names.get(type(value), "null" if value is None else f"the number {value!r}")
+
+
+def _with_completion(record: Mapping[str, Any], case_ids: Collection[str]) -> Mapping[str, Any]:
+    """The record, with a model server's replies as ``raw`` where it has no answer of another kind.
+
+    ===================================================  ==========================
+    record                                               written by
+    ===================================================  ==========================
+    ``{"outputs": [{"text": ...}]}``                     vLLM, as it dumps outputs
+    ``{"choices": [{"message": {"content": ...}}]}``     an OpenAI-compatible server
+    ``{"custom_id": ..., "response": {"body": {...}}}``  its batch
+    ===================================================  ==========================
+
+    The id is ``custom_id``, where it is the id of a case; that of the server's record is none.
+    """
+    if any(key in record for key in ANSWER_KEYS):
+        return record
+    texts = _reply_texts(record)
+    if not texts or None in texts:
+        return record
+    fields = {**record, "raw": texts[0] if len(texts) == 1 else texts}
+    if str(record.get(_BATCH_ID)) in case_ids:
+        return {**fields, "id": str(record[_BATCH_ID])}
+    if str(record.get("id")) not in case_ids:
+        fields.pop("id", None)
+    return fields
+
+
+def _reply_texts(record: Mapping[str, Any]) -> list[str | None]:
+    for name in ("response", "body"):
+        inner = record.get(name)
+        if isinstance(inner, Mapping):
+            return _reply_texts(inner)
+    for name in ("outputs", "choices"):
+        items = record.get(name)
+        if isinstance(items, list) and all(isinstance(item, Mapping) for item in items):
+            return [_reply_text(item) for item in items]
+    return []
+
+
+def _reply_text(item: Mapping[str, Any]) -> str | None:
+    message = item.get("message")
+    text = message.get("content") if isinstance(message, Mapping) else item.get("text")
+    return text if isinstance(text, str) else None

@@ -1,7 +1,6 @@
 """Groups of options, and what is made of them.
 
 ``fields``          options, settings and arguments as fields of dataclasses
-``repeated_inputs``  refuses an input that is given twice
 ``shared``          single options that several commands have; types; JSON output
 ``data``            where the cases are
 ``predictions``     whose predictions are scored

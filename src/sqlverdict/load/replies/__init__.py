@@ -2,7 +2,6 @@
 
 ``fenced``       the SQL in a reply: fences, prose, the order in which forms are tried
 ``wrapped``      what models and chat templates write around it: thoughts, tags, JSON, marks
-``completions``  the reply in a record of a model server or its batch
 ``several``      replies with several complete answers, and the note on them
 ``no_sql``       what a reply without SQL counts as, and which of them refuse in words
 ``shared_ends``  text that many predictions begin or end with and that is no SQL

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.benchmarks.ehrsql2024 import Ehrsql2024
 from sqlverdict.papers.cell import PaperCell
-from sqlverdict.papers.exhibit import Exhibit, Paper
+from sqlverdict.papers.exhibit import Exhibit, Figure, Paper
 from sqlverdict.papers.paper_data import PaperData
 from sqlverdict.papers.trustsql.forests import gate_cells
 from sqlverdict.papers.trustsql.printed import (
@@ -21,6 +23,8 @@ from sqlverdict.papers.trustsql.printed import (
 )
 from sqlverdict.papers.trustsql.scores import critical_cells, lenient_cells
 from sqlverdict.papers.trustsql.sizes import (
+    FOLDER,
+    MIMIC,
     TABLE_1,
     TABLE_4,
     TABLE_5,
@@ -34,10 +38,16 @@ from sqlverdict.papers.trustsql.systems import (
     outcomes_of,
     unanswerable_cells,
 )
-from sqlverdict.papers.trustsql.threshold import demo_threshold, threshold_cells
 from sqlverdict.papers.trustsql.votes import vote_cells
+from sqlverdict.pipeline import Options
+from sqlverdict.report.reliability.figures import ReliabilityRequest, Selective, reliability_of
+from sqlverdict.report.reliability.plots import threshold_plot
+from sqlverdict.runlog.run import Run
 from sqlverdict.score.reliability.reliability_score import PENALTIES, penalty_text, rs
 
+_FILE = "ehrsql2024_test_v1.0_systems.jsonl"
+_SYSTEM = "airi_t5_3b_raw"
+_METRIC = "ex[trustsql_single]"
 _NOT_HERE = "No outputs of this method were published."
 _RECORDED = (
     "sqlverdict evaluate --benchmark trustsql --root FILE --databases DIR --system NAME --metrics "
@@ -58,6 +68,42 @@ def demo_reliability(data: PaperData) -> Iterator[PaperCell]:
             ours = None if score is None else 100 * score
             column = f"RS({penalty_text(penalty)}) ANS+UnANS"
             yield PaperCell(run.manifest.system, column, ours, n=table.total)
+
+
+def threshold_cells(data: PaperData) -> Iterator[PaperCell | Figure]:
+    """Figure 2: the sum over the surest answers, from recorded entropies.
+
+    The paper draws 14 made-up samples. Here a T5 of 3 billion weights answers the EHRSQL-2024
+    test; its largest token entropy is the confidence, as in MAXENT.
+    """
+    reader = BENCHMARKS.get("ehrsql2024")
+    assert isinstance(reader, Ehrsql2024)
+    file = data.path(FOLDER, _FILE)
+    benchmark = reader.read(file, databases=data.path(FOLDER, MIMIC))
+    answers = {_SYSTEM: reader.predictions(file, _SYSTEM)}
+    (run,) = data.evaluate("ehrsql2024", benchmark, answers, Options(metrics=_METRIC))
+    yield from _threshold(run, "T5-3B on EHRSQL-2024")
+
+
+def demo_threshold(data: PaperData) -> Iterator[PaperCell | Figure]:
+    """The same on the demo."""
+    run = next(run for run in data.demo_runs() if run.manifest.system == "careful")
+    yield from _threshold(run, "careful", "ex")
+
+
+def _threshold(run: Run, row: str, source: str | None = None) -> Iterator[PaperCell | Figure]:
+    selective = reliability_of(run, ReliabilityRequest(source=source)).selective
+    assert selective is not None, "every answer has a confidence"
+    yield from _cells(selective, row)
+    yield Figure("threshold.svg", threshold_plot(selective))
+
+
+def _cells(selective: Selective, row: str) -> Iterator[PaperCell]:
+    for name, best in selective.heuristic.items():
+        if name != "N":
+            numbers = {"answers given": best.answered, "wrong ones": best.wrong}
+            for column, number in (numbers | {"sum": round(best.score)}).items():
+                yield PaperCell(f"{row}, c = {name}", column, number, n=best.items)
 
 
 PAPER = Paper(

@@ -4,7 +4,7 @@
 ``sqlite``        from a SQLite file, as the engine describes it
 ``ddl``           from CREATE statements, which SQLite runs in memory
 ``declared_paths``  tables that such statements declare with their schema
-``create_table``  the parts of a CREATE TABLE statement as text
+``create_table``  CREATE TABLE and its parts as text
 ``hidden``        tables that a query finds by their schema alone: names, and views over them
 ``column_types``  what a column holds by its declared type, and which texts it takes for the same
 ``disagreement``  where a schema that somebody gives is not that of the database

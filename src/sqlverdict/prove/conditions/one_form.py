@@ -14,17 +14,25 @@ from operator import and_
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.conditions.apart import are_apart
 from sqlverdict.prove.conditions.subjects import NULL, CaseSubject, TooManyCases
 from sqlverdict.prove.conditions.truth import IS_TRUE, State, TruthTable
 from sqlverdict.prove.reasoning.copies import count_tabulated
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import constant, constant_truth, is_truth_value
-from sqlverdict.prove.reasoning.shape import all_of, any_of, own_nodes, parts
+from sqlverdict.prove.reasoning.shape import (
+    ColumnName,
+    all_of,
+    any_of,
+    column_name,
+    own_nodes,
+    parts,
+    whole_number,
+)
 from sqlverdict.prove.tree_key import expression_key
 
 MOST_CUBES = 32
 MOST_SUBJECTS = 8
+_COMPARISONS = frozenset((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE))
 
 Cube = tuple[int, ...]
 """Cases of each subject, a bit for each."""
@@ -42,7 +50,7 @@ def one_form(node: Expr, facts: Facts, *, only_truth: bool) -> Expr | None:
         only_truth: Whether it makes no difference if the condition is false or NULL.
     """
     conditions = parts(node)
-    if are_apart(conditions):
+    if _are_apart(conditions):
         return None
     groups = _groups(conditions, facts)
     for at, group in enumerate(groups):
@@ -52,6 +60,48 @@ def one_form(node: Expr, facts: Facts, *, only_truth: bool) -> Expr | None:
         if form is not None:
             others = [part for other in (*groups[:at], *groups[at + 1 :]) for part in other]
             return _beside(form, others, node, only_truth)
+    return None
+
+
+def _are_apart(conditions: Sequence[Expr]) -> bool:
+    """Whether each condition is in its form, and no two are about the same; false: not known."""
+    seen: set[tuple[ColumnName, ...]] = set()
+    for condition in conditions:
+        columns = _subject(condition)
+        if columns is None or columns in seen:
+            return False
+        seen.add(columns)
+    tested = {columns[0] for columns in seen if len(columns) == 1}
+    return not any(
+        name in tested for columns in seen if len(columns) == 2 for name in columns
+    ) and bool(seen)
+
+
+def _subject(condition: Expr) -> tuple[ColumnName, ...] | None:
+    """The columns of a plain comparison: one, or two in order; a query is like no other."""
+    inner = condition.this if isinstance(condition, exp.Not) else condition
+    if isinstance(inner, exp.Exists) or (isinstance(inner, exp.In) and inner.args.get("query")):
+        return (("", str(id(condition))),)
+    if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
+        return (column_name(inner.this),) if isinstance(inner.this, exp.Column) else None
+    if type(condition) in _COMPARISONS:
+        left, right = condition.this, condition.expression
+        if isinstance(left, exp.Subquery) or isinstance(right, exp.Subquery):
+            return (("", str(id(condition))),)
+        if not isinstance(left, exp.Column):
+            left, right = right, left
+        if not isinstance(left, exp.Column):
+            return None
+        if isinstance(right, exp.Column):
+            names = sorted((column_name(left), column_name(right)))
+            return tuple(names) if names[0] != names[1] else None
+        is_text = isinstance(right, exp.Literal) and right.is_string
+        return (column_name(left),) if is_text or whole_number(right) is not None else None
+    if isinstance(condition, exp.Like) and not condition.args.get("negate"):
+        plain = isinstance(condition.this, exp.Column) and isinstance(
+            condition.expression, exp.Literal
+        )
+        return (column_name(condition.this),) if plain else None
     return None
 
 

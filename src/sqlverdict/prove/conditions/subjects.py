@@ -3,6 +3,8 @@
 ``x > 1 OR x <= 1 OR x IS NULL`` has one subject, x, and four cases: NULL, below 1, 1 and above 1.
 A subject is an expression beside constants in order, two expressions beside each other, or a
 condition that is looked at as a whole. Case 0 is NULL.
+
+An atom is a comparison: LIKE, a test for NULL, an expression beside a constant, which stands right.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import all_of, any_of, copied, own_nodes
+from sqlverdict.prove.reasoning.shape import all_of, any_of, copied, has_subquery, own_nodes
 
 NULL = 0
 FALSE, TRUE = 1, 2
@@ -35,6 +37,12 @@ _PLAIN = (
     *(exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Cast, exp.DataType),
 )
 """What never fails in an engine that has types, as far as it is read at all."""
+_MIRROR: dict[type[Expr], type[Expr]] = {
+    exp.LT: exp.GT,
+    exp.LTE: exp.GTE,
+    exp.GT: exp.LT,
+    exp.GTE: exp.LTE,
+}
 
 
 @dataclass
@@ -332,3 +340,34 @@ def number_node(value: Decimal | int) -> Expr:
 def _floor(number: Decimal) -> int:
     whole = int(number)
     return whole - 1 if whole > number else whole
+
+
+def constant_right(left: Expr, right: Expr, kind: type[Expr]) -> tuple[Expr, Expr, type[Expr]]:
+    """A comparison with the constant, if there is one, on the right."""
+    if (is_fixed(left) or isinstance(left, exp.Null)) and not isinstance(right, exp.Null):
+        return right, left, _MIRROR.get(kind, kind)
+    return left, right, kind
+
+
+def is_null_test(node: Expr) -> bool:
+    """Whether IS, or what stands for it, asks for NULL."""
+    return isinstance(node.expression, exp.Null) and not isinstance(node.this, exp.Null)
+
+
+def is_strict_like(node: Expr) -> bool:
+    """Whether a condition is NULL where its first operand is, and only there."""
+    if not isinstance(node, exp.Like | exp.Glob) or has_subquery(node):
+        return False
+    return isinstance(node.expression, exp.Literal)
+
+
+def affirm(node: Expr) -> Expr:
+    """LIKE for NOT LIKE."""
+    like = copied(node)
+    like.set("negate", None)
+    return like
+
+
+def is_truth_word(node: Expr) -> bool:
+    """Whether a node is NULL, TRUE or FALSE."""
+    return isinstance(node, exp.Null | exp.Boolean)

@@ -16,22 +16,20 @@ from itertools import product
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.conditions.atoms import (
-    affirm,
-    constant_right,
-    is_null_test,
-    is_strict_like,
-    is_truth_word,
-)
 from sqlverdict.prove.conditions.subjects import (
     FALSE,
     NULL,
     TRUE,
     CaseSubject,
     TooManyCases,
+    affirm,
+    constant_right,
     fixed_number,
     is_fixed,
+    is_null_test,
     is_safe_number,
+    is_strict_like,
+    is_truth_word,
     make_subject,
     require_safe,
 )

@@ -44,6 +44,7 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property, lru_cache
+from typing import Final
 
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.thread_cache import cache_by_thread
@@ -176,23 +177,8 @@ SEVERITY: Mapping[Grade, int] = {
 }
 """How far a grade is from ordinary."""
 
-
-def grade(
-    witness_instance: Instance,
-    regularities: Regularities | None,
-    gold_sql: str,
-    prediction_sql: str,
-) -> tuple[Grade, tuple[str, ...]]:
-    """The grade of a witness, and the regularities that it breaks, in words.
-
-    Args:
-        witness_instance: The witness's database, shrunk.
-        regularities: What the real database shows; ``None`` where there is none.
-        gold_sql: The gold query.
-        prediction_sql: The predicted query.
-    """
-    grader = Grader(witness_instance.schema, regularities, gold_sql, prediction_sql)
-    return grader.grade(witness_instance)
+ORDINARY: Final = (0, 0)
+"""The cost of rows that are ordinary."""
 
 
 @dataclass(frozen=True)
@@ -390,3 +376,15 @@ def _columns(schema: Schema, tables: Iterable[str]) -> set[ColumnRef]:
     names = set(tables)
     used_tables = (table for table in schema.tables if table.name in names)
     return {(table.name, column.name) for table in used_tables for column in table.columns}
+
+
+def ungraded(instance: Instance) -> tuple[Grade, tuple[str, ...]]:
+    """The grade of rows that nothing is known about."""
+    return ("ungraded" if instance.size else "needs_empty_table"), ()
+
+
+def severity(grader: Grader | None, rows: dict[str, tuple[Row, ...]]) -> tuple[int, int]:
+    """How far rows are from ordinary, by a grader where there is one."""
+    if grader is None:
+        return ORDINARY if any(rows.values()) else (SEVERITY["needs_empty_table"], 0)
+    return grader.cost(Instance(grader.schema, rows))

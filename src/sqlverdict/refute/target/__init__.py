@@ -2,8 +2,6 @@
 
 ``search``      the search: a fast screen on SQLite, then instances on the engine itself
 ``trial``       both queries of a pair on one instance, in a scratch database of the engine
-``grades``      how ordinary the rows of an instance are
-``open_answers``  witnesses for a prediction that leaves open what the gold decides
 ``lite``        a schema, a query and real rows of another engine as SQLite would have them
 ``lite_forms``  dates, JSON and patterns in SQLite's words
 ``fit``         rows with cells that the columns of the engine take

@@ -28,7 +28,7 @@ from sqlverdict.records import (
     Query,
     Reason,
 )
-from sqlverdict.refute.data.grade import Grader
+from sqlverdict.refute.data.grade import ORDINARY, Grader, severity, ungraded
 from sqlverdict.refute.data.real_rows import real_rows
 from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.frozen_pair import frozen_pair
@@ -39,9 +39,7 @@ from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content, Shrinker
 from sqlverdict.refute.target.fit import fit_rows
-from sqlverdict.refute.target.grades import ORDINARY, severity, ungraded
 from sqlverdict.refute.target.lite import Mirror, lite_query, lite_schema, with_collations
-from sqlverdict.refute.target.open_answers import open_answer
 from sqlverdict.refute.target.trial import EngineTrial, Scratches, check_alike, unrunnable_pair
 from sqlverdict.refute.trial.pair_trial import Difference
 from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
@@ -227,7 +225,7 @@ class EngineSearch:
                 return self._witness(pair, trial, difference, about)
             if screen.kind == "undetermined_prediction":
                 first = trial.difference(rows)
-                open_pair = open_answer(trial, pair.gold, pair.part, [first] if first else [])
+                open_pair = trial.open_answer(pair.gold, pair.part, [first] if first else [])
                 if open_pair is not None:
                     return self._witness(pair, trial, open_pair[0], screen, open_pair[1])
         searched = screen is not None and isinstance(screen, NotRefuted) and screen.instances > 0
@@ -303,8 +301,8 @@ class EngineSearch:
             best, databases = trial.determined_difference({}), instances + 1
         if best is not None:
             return self._new_witness(pair, trial, best, grader, databases)
-        open_pair = open_answer(
-            trial, pair.gold, pair.part, left_open, (generator.constraints, _SHRINK)
+        open_pair = trial.open_answer(
+            pair.gold, pair.part, left_open, (generator.constraints, _SHRINK)
         )
         if open_pair is not None:
             grader = self._grader(pair, only_gold=True)

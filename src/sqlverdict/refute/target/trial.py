@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import atexit
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -18,9 +18,11 @@ from sqlverdict.execute.engine import Engine, Scratch, ScratchEngine, ServerEngi
 from sqlverdict.execute.servers.scratch import RowsScratch
 from sqlverdict.files.references import scheme_of
 from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.reasoning.open_choices import shows_any_row
 from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query, Reason
+from sqlverdict.refute.make.constraints import SchemaConstraints
 from sqlverdict.refute.read import refusal
-from sqlverdict.refute.shrink import Content
+from sqlverdict.refute.shrink import Content, Shrinker
 from sqlverdict.refute.trial.determined import arrangements
 from sqlverdict.refute.trial.pair_trial import Difference
 from sqlverdict.refute.trial.rebuild import SMALL
@@ -169,6 +171,40 @@ class EngineTrial:
         """Whether the prediction leaves open on these rows what the gold decides."""
         difference = self.difference(rows)
         return difference is not None and self.second_answer(difference) is not None
+
+    def open_answer(
+        self,
+        gold: Query,
+        schema: Schema,
+        differences: Iterable[Difference],
+        shrinking: tuple[SchemaConstraints, int] | None = None,
+    ) -> tuple[Difference, Answer] | None:
+        """A difference where the gold gives one answer, and another that the prediction may give.
+
+        It is the first of some differences that shows it, on fewer rows where it is to be shrunk.
+
+        Args:
+            gold: The gold query, as it was given.
+            schema: Its tables.
+            differences: Differences of which one answer is not determined.
+            shrinking: What smaller instances must obey, and how many are tried.
+        """
+        if shows_any_row(gold, schema):
+            # Nothing of the gold is decided.
+            return None
+        for difference in differences:
+            other = self.second_answer(difference)
+            if other is None:
+                continue
+            if shrinking is not None:
+                constraints, tries = shrinking
+                small = Shrinker(constraints, self.leaves_open, tries).fewer(difference.rows)
+                last = self.difference(small) if small is not None else None
+                last_other = self.second_answer(last) if last is not None else None
+                if last is not None and last_other is not None:
+                    return last, last_other
+            return difference, other
+        return None
 
     def _variants(self, difference: Difference) -> Iterator[tuple[Query, Outcome, bool]]:
         """What else the queries may give: with ties broken both ways, with rows in other orders.

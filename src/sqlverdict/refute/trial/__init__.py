@@ -1,7 +1,6 @@
 """Both queries on an instance.
 
 ``scratch_database``  a warm in-memory engine on which instances are tried
-``declarations``      the tables of such an engine
 ``pair_trial``        whether the queries differ on an instance, and how
 ``determined``        whether an answer is the query's own, whatever the order of rows
 ``tie_breaks``        the same query with its ties broken one way and the other

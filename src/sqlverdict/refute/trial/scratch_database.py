@@ -8,7 +8,7 @@ our own inserts may write.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from operator import is_, itemgetter
@@ -19,9 +19,9 @@ from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, NotNull, affinity, facts_of
 from sqlverdict.parse.schema import Schema, Table, is_view
+from sqlverdict.parse.schemas.create_table import create_statement, name_list
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
-from sqlverdict.refute.trial.declarations import create_statement, unique_indexes
 
 _STEPS = 2_000
 """Steps of the engine in one tick of the guard."""
@@ -160,7 +160,7 @@ class ScratchDatabase:
         execute = connection.execute
         try:
             execute(create_statement(table, known, whole))
-            for index in (*table.indexes, *unique_indexes(connection, table)) if whole else ():
+            for index in (*table.indexes, *_unique_indexes(connection, table)) if whole else ():
                 execute(index)
         except sqlite3.Error as error:
             self._missing[table.name] = f"table {table.name!r} cannot be made: {error}"
@@ -381,3 +381,18 @@ def is_virtual(table: Table) -> bool:
 def is_filled(table: Table) -> bool:
     """Whether rows can be put in: no view, and no table that the engine or a module keeps."""
     return not (is_view(table) or is_virtual(table) or table.name.startswith("sqlite_"))
+
+
+def _unique_indexes(connection: sqlite3.Connection, table: Table) -> Iterator[str]:
+    """Unique keys that the table's own declaration does not have: indexes made apart."""
+    if not table.uniques:
+        return
+    indexes = connection.execute(f"PRAGMA index_list({quote_name(table.name)})").fetchall()
+    keys: set[tuple[str, ...]] = set()
+    for row in indexes:
+        columns = connection.execute(f"PRAGMA index_info({quote_name(row[1])})").fetchall()
+        keys.add(tuple([column[2] for column in columns]))
+    for number, names in enumerate(table.uniques):
+        if names not in keys:
+            index = quote_name(f"{table.name} unique {number}")
+            yield f"CREATE UNIQUE INDEX {index} ON {quote_name(table.name)} ({name_list(names)})"
