@@ -108,8 +108,9 @@ site: core
 
 # The sdist, and the wheel from it, in dist/: what they hold, their metadata, and the demo from each in
 # an empty environment of every supported Python at hand (PYTHONS="3.12 /opt/python3.14/bin/python").
+# STRICT=1: a supported Python that is not at hand is a fault.
 release-check:
-	$(PYTHON) tests/release_check.py $(PYTHONS)
+	$(PYTHON) tests/release_check.py $(if $(STRICT),--strict) $(PYTHONS)
 
 bench: install
 	$(BIN)/python bench/execution.py

@@ -1,11 +1,12 @@
 """Builds the sdist and the wheel, looks inside, and tries both on every Python at hand.
 
-    python tests/release_check.py [PYTHON ...]
+    python tests/release_check.py [--strict] [PYTHON ...]
 
 The files are left in ``dist/``. A PYTHON is a version (``3.12``) or a path; without one it is each
 version that ``pyproject.toml`` names. A version that this machine lacks is left out, with a line
-that says so. Environments are made in a temporary folder, so that nothing of the repository is
-imported by accident.
+that says so; with ``--strict`` the check then fails, as a release is tried on all of them.
+Environments are made in a temporary folder, so that nothing of the repository is imported by
+accident.
 """
 
 from __future__ import annotations
@@ -33,14 +34,18 @@ BESIDES = {"CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md", "SECURITY.md"
 """What the sdist holds beside the package."""
 BUILD_FILES = {".gitignore", "PKG-INFO"}
 """What the build writes into the sdist by itself."""
+STRICT = "--strict"
+"""Fail where a Python is not on this machine."""
 
 
 class Broken(Exception):
     """A release that must not be made, and why."""
 
 
-def main(pythons: Sequence[str]) -> int:
+def main(words: Sequence[str]) -> int:
     """Build and check; 1 where something is wrong, with a line a fault."""
+    pythons = [word for word in words if word != STRICT]
+    left_out: list[str] = []
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     try:
         wheel, sdist = build()
@@ -50,10 +55,13 @@ def main(pythons: Sequence[str]) -> int:
             python = find_python(name)
             if python is None:
                 print(f"Python {name}: not on this machine, left out")
+                left_out.append(name)
                 continue
             for archive in (wheel, sdist):
                 try_archive(python, archive)
             print(f"Python {name} ({python}): wheel and sdist install, import, and run the demo")
+        if left_out and STRICT in words:
+            raise Broken(f"not tried on Python {', '.join(left_out)}")
     except Broken as error:
         print(f"broken: {error}")
         return 1

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path
 
+import pytest
+
+import release_check
 from release_check import (
     BESIDES,
     ROOT,
@@ -37,6 +41,26 @@ def test_every_supported_python_is_tried() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert supported_versions(project) == ["3.11", "3.12", "3.13", "3.14"]
     assert project["requires-python"] == ">=3.11"
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(["3.99"], 0), (["--strict", "3.99"], 1), (["--strict", "3.11"], 0)]
+)
+def test_a_python_that_is_not_at_hand_is_a_fault_of_a_strict_check(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    code: int,
+) -> None:
+    steps = {
+        "build": lambda: (Path("a.whl"), Path("a.tar.gz")),
+        "find_python": lambda name: Path("python") if name == "3.11" else None,
+        **dict.fromkeys(("check_contents", "check_metadata", "try_archive"), lambda *_: None),
+    }
+    for name, step in steps.items():
+        monkeypatch.setattr(release_check, name, step)
+    assert release_check.main(words) == code
+    assert ("broken: not tried on Python 3.99" in capsys.readouterr().out) is bool(code)
 
 
 def test_a_whole_wheel_has_no_fault() -> None:
