@@ -21,7 +21,7 @@ and anything else is wrong. Cases that cannot be scored, as they have no gold, a
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -80,41 +80,21 @@ class Accuracy:
     notes: tuple[str, ...]
 
 
-@dataclass
-class _StratumCount:
-    """What is known of one stratum so far."""
-
-    size: int = 0
-    sample: int = 0
-    labels: int = 0
-    right: int = 0
-    undecided: int = 0
-    known: int = 0
-    known_right: int = 0
-
-    def add(self, value: float) -> None:
-        self.labels += 1
-        self.right += value == 1
-        self.undecided += value == UNDECIDED
-
-    def add_known(self, is_right: bool) -> None:
-        """Add a drawn case that needs nobody's label."""
-        self.add(float(is_right))
-        self.known += 1
-        self.known_right += is_right
-
-    def stratum(self, name: str) -> DrawnStratum:
-        sample = max(self.sample, self.labels)
-        return DrawnStratum(
-            name,
-            self.size,
-            sample,
-            self.labels,
-            self.right,
-            self.undecided,
-            self.known,
-            self.known_right,
-        )
+def _stratum(
+    name: str, size: int, sample: int, values: Sequence[float], known: Sequence[bool] = ()
+) -> DrawnStratum:
+    """A stratum with its labels, and the drawn cases that need nobody's label."""
+    labels = len(values) + len(known)
+    return DrawnStratum(
+        name,
+        size,
+        max(sample, labels),
+        labels,
+        values.count(1) + sum(known),
+        values.count(UNDECIDED),
+        len(known),
+        sum(known),
+    )
 
 
 def estimate_accuracy(
@@ -174,24 +154,29 @@ def _by_draw(
             "from this run, or from an earlier one on the same cases; two runs that were drawn "
             "from together are named together: sqlverdict estimate RUN_A RUN_B"
         )
-    strata = {name: _StratumCount(size, draw.samples[name]) for name, size in draw.sizes.items()}
+    given: dict[str, list[float]] = {name: [] for name in draw.sizes}
+    settled: dict[str, list[bool]] = {name: [] for name in draw.sizes}
     needed = []
     for item in draw.items:
         if item.id in values:
-            strata[item.stratum].add(values[item.id][0])
+            given[item.stratum].append(values[item.id][0])
         elif item.id in population.known:
-            strata[item.stratum].add_known(population.known[item.id])
+            settled[item.stratum].append(population.known[item.id])
         else:
             needed.append(item.id)
+    strata = [
+        _stratum(name, size, draw.samples[name], given[name], settled[name])
+        for name, size in draw.sizes.items()
+    ]
     is_own = draw.size <= len(pairs) and all(
         item.id in pairs and is_about(item, pairs[item.id]) for item in draw.items
     )
     if is_own and draw.is_by_evidence:
-        _add_open_strata(strata, population)
-    is_labelled = all(each.labels >= each.sample for each in strata.values())
-    if is_own and is_labelled and {*strata} == {ALL}:
+        strata += _open_strata(strata, population)
+    is_labelled = not any(each.pending for each in strata)
+    if is_own and is_labelled and {each.name for each in strata} == {ALL}:
         return _by_evidence(population, labels, values, confidence)
-    rest = total - sum(each.size for each in strata.values())
+    rest = total - sum(each.size for each in strata)
     # Which other cases an earlier draw left out is not known.
     outside = {*population.known} if is_own else population.never_drawn
     is_out = len(outside) <= rest and outside.isdisjoint(item.id for item in draw.items)
@@ -200,7 +185,7 @@ def _by_draw(
         population,
         labels,
         values,
-        [tally.stratum(name) for name, tally in _ordered(strata)],
+        _ordered(strata),
         tuple(needed),
         (),
         confidence,
@@ -216,12 +201,12 @@ def _without_value(outcome: Accuracy) -> Accuracy:
     return replace(outcome, share=replace(outcome.share, value=None, worth=0))
 
 
-def _add_open_strata(strata: dict[str, _StratumCount], population: Population) -> None:
-    """Add the strata of which no drawn pair has a vote yet: at least one was drawn."""
+def _open_strata(strata: Sequence[DrawnStratum], population: Population) -> list[DrawnStratum]:
+    """The strata of which no drawn pair has a vote yet: at least one was drawn."""
     own = Counter(stratum_of(result) for result in population.pairs)
-    if all(own[name] == tally.size for name, tally in strata.items()):
-        for name in own.keys() - strata.keys():
-            strata[name] = _StratumCount(own[name], 1)
+    if any(own[each.name] != each.size for each in strata):
+        return []
+    return [_stratum(name, own[name], 1, ()) for name in own.keys() - {s.name for s in strata}]
 
 
 def _by_sheet(
@@ -258,18 +243,21 @@ def _by_evidence(
     notes: tuple[str, ...] = (),
 ) -> Accuracy:
     """Labels of cases that were drawn from all at random: the strata are formed now."""
-    strata: dict[str, _StratumCount] = {}
+    sizes: Counter[str] = Counter()
+    samples: Counter[str] = Counter()
+    given: dict[str, list[float]] = defaultdict(list)
     for result in population.pairs:
-        tally = strata.setdefault(stratum_of(result), _StratumCount())
-        tally.size += 1
-        tally.sample += result.id in values or result.id in needed
+        name = stratum_of(result)
+        sizes[name] += 1
+        samples[name] += result.id in values or result.id in needed
         if result.id in values:
-            tally.add(values[result.id][0])
+            given[name].append(values[result.id][0])
+    strata = [_stratum(name, size, samples[name], given[name]) for name, size in sizes.items()]
     return _accuracy(
         population,
         labels,
         values,
-        strata_after_draw([tally.stratum(name) for name, tally in _ordered(strata)]),
+        strata_after_draw(_ordered(strata)),
         needed,
         notes,
         confidence,
@@ -321,9 +309,9 @@ def _one_stratum(strata: Sequence[DrawnStratum]) -> DrawnStratum:
     )
 
 
-def _ordered(strata: Mapping[str, _StratumCount]) -> list[tuple[str, _StratumCount]]:
+def _ordered(strata: Iterable[DrawnStratum]) -> list[DrawnStratum]:
     order = [*STRATA, *JUDGE_STRATA, ALL]
-    return sorted(strata.items(), key=lambda item: order.index(item[0]))
+    return sorted(strata, key=lambda each: order.index(each.name))
 
 
 def _accuracy(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw
 
 from sqlverdict.evidence import Failed, Refuted, Related
 from sqlverdict.records import Result, Verdict
@@ -23,24 +23,13 @@ from sqlverdict.score.estimates import REMEMBERED_GOLDS, sql_features
 _NO_DETAIL = Raw(b"null")
 
 
-class _PageCase(Struct, frozen=True):
-    """What all systems share of a case; the evidence need not stay in memory."""
-
-    id: str
-    db: str
-    question: str
-    difficulty: str | None
-    gold: tuple[str, ...]
-    knowledge: str
-    earlier: tuple[str, ...]
-
-
 class CaseTable:
     """The cases of all runs, in the order in which they are met, and the details of each."""
 
     def __init__(self) -> None:
         self._position: dict[str, int] = {}
-        self._cases: list[_PageCase] = []
+        self._cases: list[tuple[object, ...]] = []
+        """What all systems share of each case; the evidence need not stay in memory."""
         self._features = lru_cache(REMEMBERED_GOLDS)(_sorted_features)
 
     def __len__(self) -> int:
@@ -51,7 +40,7 @@ class CaseTable:
         position = self._position.setdefault(result.id, len(self._cases))
         if position == len(self._cases):
             self._cases.append(
-                _PageCase(
+                (
                     result.id,
                     result.db_id,
                     result.question,
@@ -65,21 +54,20 @@ class CaseTable:
 
     def columns(self) -> CaseColumns:
         """What all systems share."""
-        cases = self._cases
-        return CaseColumns(
-            id=tuple(case.id for case in cases),
-            db=tuple(case.db for case in cases),
-            question=tuple(case.question for case in cases),
-            difficulty=tuple(case.difficulty for case in cases),
-            gold=tuple(case.gold for case in cases),
-            knowledge=tuple(case.knowledge for case in cases),
-            earlier=tuple(case.earlier for case in cases) if self._has_earlier() else (),
-            feature=tuple(self._features(case.gold[0]) if case.gold else () for case in cases),
+        ids, dbs, questions, difficulties, golds, knowledge, earlier = (
+            zip(*self._cases, strict=True) if self._cases else ((),) * 7
         )
-
-    def _has_earlier(self) -> bool:
-        """Whether a case is a later turn of a conversation; pages without one need no column."""
-        return any(case.earlier for case in self._cases)
+        return CaseColumns(
+            id=ids,
+            db=dbs,
+            question=questions,
+            difficulty=difficulties,
+            gold=golds,
+            knowledge=knowledge,
+            # Pages without a later turn of a conversation need no column.
+            earlier=earlier if any(earlier) else (),
+            feature=tuple(self._features(gold[0]) if gold else () for gold in golds),
+        )
 
 
 def _sorted_features(sql: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -103,15 +103,10 @@ class ShowArgs:
     @property
     def filter(self) -> CaseFilter:
         """The conditions."""
+        # A switch that is not given is no condition.
+        values = {each.name: getattr(self, each.name) for each in fields(CaseFilter)}
         return CaseFilter(
-            verdict=self.verdict,
-            reason=self.reason,
-            db_id=self.db_id,
-            difficulty=self.difficulty,
-            situation=self.situation,
-            lucky=self.lucky or None,
-            abstained=self.abstained or None,
-            text=self.text,
+            **{name: None if value is False else value for name, value in values.items()}
         )
 
 
