@@ -76,17 +76,17 @@ def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
     store.close()
 
 
-@pytest.mark.parametrize(("made", "opened"), [(LAYOUT, SECOND), (SECOND, LAYOUT)])
+@pytest.mark.parametrize(("first", "second"), [(LAYOUT, SECOND), (SECOND, LAYOUT)])
 def test_another_version_is_refused_and_stays_as_it_is(
-    tmp_path: Path, made: StoreLayout, opened: StoreLayout
+    tmp_path: Path, first: StoreLayout, second: StoreLayout
 ) -> None:
     path = tmp_path / "store.sqlite"
-    SharedStore(path, made).close()
+    SharedStore(path, first).close()
     before = path.read_bytes()
-    message = f"of version {made.version}; expected {opened.version}. Name another file"
+    message = f"of version {first.version}; expected {second.version}. Name another file"
     with pytest.raises(DataError, match=message):
-        SharedStore(path, opened)
-    store = optional(path, opened)
+        SharedStore(path, second)
+    store = optional(path, second)
     assert not store.usable
     assert "nothing is stored" in (store.problem or "")
     assert path.read_bytes() == before

@@ -13,7 +13,7 @@ import pytest
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Row
-from sqlverdict.refute.data.grade import SEVERITY, Grader, grade, used
+from sqlverdict.refute.data.grade import SEVERITY, Grader, used
 from sqlverdict.refute.data.regularities import Regularities, mine
 from sqlverdict.refute.trial.ties import rank_probes
 from sqlverdict.refute.witness import Grade, Instance
@@ -60,7 +60,7 @@ OLDEST = "SELECT email FROM member ORDER BY age DESC LIMIT 1"
 def graded(
     real: tuple[Schema, Regularities], rows: Mapping[str, tuple[Row, ...]], gold: str, other: str
 ) -> tuple[Grade, tuple[str, ...]]:
-    return grade(Instance(real[0], rows), real[1], gold, other)
+    return Grader(*real, gold, other).grade(Instance(real[0], rows))
 
 
 def test_ordinary(real: tuple[Schema, Regularities]) -> None:
@@ -191,10 +191,12 @@ def test_a_grader_for_parts_grades_every_part_as_the_whole_grader_does(
 def test_without_real_data_nothing_is_called_ordinary(real: tuple[Schema, Regularities]) -> None:
     schema = real[0]
     plain = Instance(schema, {"club": (CLUB,)})
-    assert grade(plain, None, NAMES, NAMES + " LIMIT 0") == ("ungraded", ())
+    grader = Grader(schema, None, NAMES, NAMES + " LIMIT 0")
+    assert grader.grade(plain) == ("ungraded", ())
     null = Instance(schema, {"club": ((1, None, None, None, None),)})
-    assert grade(null, None, NAMES, NAMES + " LIMIT 0") == ("needs_null", ())
-    assert grade(Instance(schema, {}), None, NAMES, "SELECT 1")[0] == "needs_empty_table"
+    assert grader.grade(null) == ("needs_null", ())
+    empty = Grader(schema, None, NAMES, "SELECT 1").grade(Instance(schema, {}))
+    assert empty[0] == "needs_empty_table"
 
 
 def test_a_query_beyond_the_parser_is_read_by_its_words(real: tuple[Schema, Regularities]) -> None:
@@ -264,5 +266,5 @@ def test_a_foreign_key_that_the_real_data_break_is_no_regularity(
     schema = read_sqlite(path)
     rows = {"club": (CLUB, OTHER_CLUB), "member": (MEMBER,)}
     gold, other = "SELECT id FROM club", "SELECT club_id FROM member"
-    result, _ = grade(Instance(schema, rows), mine(path, schema), gold, other)
+    result, _ = Grader(schema, mine(path, schema), gold, other).grade(Instance(schema, rows))
     assert result == ("ordinary" if orphan else "needs_missing_partner")

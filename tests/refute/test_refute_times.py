@@ -13,7 +13,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Cell
-from sqlverdict.refute.data.grade import grade
+from sqlverdict.refute.data.grade import Grader
 from sqlverdict.refute.data.mine.columns import TextForm
 from sqlverdict.refute.data.regularities import mine
 from sqlverdict.refute.make.times import simple_times, written_like
@@ -94,8 +94,8 @@ def laps(tmp_path: Path) -> Path:
 def test_real_times_show_their_form(laps: Path) -> None:
     regularities, schema = mine(laps), read_sqlite(laps)
     assert TextForm("lap", "q1", "digits and signs") in regularities.members
-    pair = (FIRST.format("q1"), LAST.format("q1"))
+    grader = Grader(schema, regularities, FIRST.format("q1"), LAST.format("q1"))
     letters = Instance(schema, {"lap": (("x", "a"), ("y", "b"))})
-    assert grade(letters, regularities, *pair)[0] == "breaks_regularity"
+    assert grader.grade(letters)[0] == "breaks_regularity"
     times = Instance(schema, {"lap": (("x", "1:10.007"), ("y", "1:11.107"))})
-    assert grade(times, regularities, *pair)[0] == "ordinary"
+    assert grader.grade(times)[0] == "ordinary"

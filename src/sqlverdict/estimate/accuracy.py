@@ -154,18 +154,18 @@ def _by_draw(
             "from this run, or from an earlier one on the same cases; two runs that were drawn "
             "from together are named together: sqlverdict estimate RUN_A RUN_B"
         )
-    given: dict[str, list[float]] = {name: [] for name in draw.sizes}
-    settled: dict[str, list[bool]] = {name: [] for name in draw.sizes}
+    votes_of: dict[str, list[float]] = {name: [] for name in draw.sizes}
+    known_of: dict[str, list[bool]] = {name: [] for name in draw.sizes}
     needed = []
     for item in draw.items:
         if item.id in values:
-            given[item.stratum].append(values[item.id][0])
+            votes_of[item.stratum].append(values[item.id][0])
         elif item.id in population.known:
-            settled[item.stratum].append(population.known[item.id])
+            known_of[item.stratum].append(population.known[item.id])
         else:
             needed.append(item.id)
     strata = [
-        _stratum(name, size, draw.samples[name], given[name], settled[name])
+        _stratum(name, size, draw.samples[name], votes_of[name], known_of[name])
         for name, size in draw.sizes.items()
     ]
     is_own = draw.size <= len(pairs) and all(
@@ -245,14 +245,14 @@ def _by_evidence(
     """Labels of cases that were drawn from all at random: the strata are formed now."""
     sizes: Counter[str] = Counter()
     samples: Counter[str] = Counter()
-    given: dict[str, list[float]] = defaultdict(list)
+    votes_of: dict[str, list[float]] = defaultdict(list)
     for result in population.pairs:
         name = stratum_of(result)
         sizes[name] += 1
         samples[name] += result.id in values or result.id in needed
         if result.id in values:
-            given[name].append(values[result.id][0])
-    strata = [_stratum(name, size, samples[name], given[name]) for name, size in sizes.items()]
+            votes_of[name].append(values[result.id][0])
+    strata = [_stratum(name, size, samples[name], votes_of[name]) for name, size in sizes.items()]
     return _accuracy(
         population,
         labels,
