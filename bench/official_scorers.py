@@ -6,7 +6,7 @@ and ``SQLVERDICT_MYSQL`` are the servers; databases are made there from dumps an
 again. All of it takes about five minutes: one question of mini-dev runs into the limit of time on
 PostgreSQL with most systems.
 
-The tables of docs/official_scorers.md are what this prints. The last two columns count the verdicts
+The tables of docs/presets.md are what this prints. The last two columns count the verdicts
 that are 1 for the official scorer and 0 for our default preset, and the other way round: what a
 scorer overlooks, and what it holds against an answer. Only mini-dev has predictions of systems.
 """

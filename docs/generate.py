@@ -16,7 +16,7 @@ import click
 from counting import counting
 from docstrings import as_markdown
 from engine_records import engine_records
-from judge_page import judge_page
+from judge_page import between, judge_page
 from options_page import options_page
 from papers_page import fact_names, paper_page
 from rescored_page import rescored_page
@@ -45,6 +45,8 @@ _ENGINES_INTRO = (
 HELP_WIDTH = 98
 """As wide as the program writes its help in a terminal of 100 columns or more."""
 NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
+ALL_PRESETS = "<!-- Written by docs/generate.py: the presets, from the code. -->"
+END_OF_PRESETS = "<!-- The end of the presets. -->"
 
 PAPERS_NOTE = (
     "<!-- Written by docs/generate.py from the JSON beside it, which `sqlverdict reproduce` "
@@ -83,14 +85,10 @@ def metrics() -> str:
 
 
 def presets() -> str:
-    """The presets page."""
-    return members(
-        "Comparison presets",
-        "A preset says when two answers are the same. `strict` is ours and the default; the "
-        "others reproduce published scripts, quirks included, so that scores can be compared. "
-        "How far they agree with the scripts is in [official_scorers.md](official_scorers.md).",
-        PRESETS,  # type: ignore[arg-type]
-    )
+    """The page about presets and official scorers, with all presets in their place."""
+    parts = [f"### `{name}`\n\n{document(PRESETS.home(name))}" for name in PRESETS.names()]
+    text = (FOLDER / "presets.md").read_text(encoding="utf-8")
+    return between(text, ALL_PRESETS, "\n\n".join(["", *parts, ""]), END_OF_PRESETS)
 
 
 def relations() -> str:
@@ -149,7 +147,7 @@ def benchmarks() -> str:
     return members(
         "Benchmarks",
         "Formats that `--benchmark` reads. The preset of each benchmark's own script is in "
-        "[official_scorers.md](official_scorers.md).",
+        "[presets.md](presets.md#which-preset).",
         BENCHMARKS,  # type: ignore[arg-type]
     )
 

@@ -21,8 +21,7 @@ Unscored cases:
 
 Source:
     The logical-form accuracy of the early text-to-SQL benchmarks. It is not what papers on Spider
-    call EM or exact match: that compares clauses and is ``esm``. Until version 0.1 this metric
-    was called ``em``.
+    call EM or exact match: that compares clauses and is ``esm``.
 """
 
 from __future__ import annotations
