@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -28,9 +27,6 @@ from sqlverdict.run.attempt import attempt
 from sqlverdict.run.compare_stage import compare_with_golds
 from sqlverdict.run.inputs import PATIENCE, StageInputs
 from sqlverdict.run.refuter import Refuter
-
-if TYPE_CHECKING:
-    pass
 
 _REFUTE = "refute"
 _USUAL_GRADES = frozenset({"ordinary", "ungraded"})

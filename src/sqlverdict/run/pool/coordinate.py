@@ -100,8 +100,9 @@ def _stopped_by(contradictions: Sequence[Pending], folder: Path | None) -> Contr
     case, evidence = contradictions[0].task.case, contradictions[0].finding.contradiction
     file = evidence.file if evidence is not None else ""
     more = f" and {len(contradictions) - 1:,} more" if len(contradictions) > 1 else ""
-    where = f"saved as {folder / file}" if folder and file else "not saved: there is no "
-    "folder for it"
+    where = "not saved: there is no folder for it"
+    if folder is not None and file:
+        where = f"saved as {folder / file}"
     return Contradiction(
         f"case {case.id!r} ({case.db_id}){more} is both proved and refuted, a bug of sqlverdict; "
         f"the reproduction is {where}. Please report it"
