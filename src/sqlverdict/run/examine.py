@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -16,7 +16,7 @@ from sqlverdict.records import Result, Verdict
 from sqlverdict.run.attempt import STORAGE, attempt, error_text, stand_ins
 from sqlverdict.run.compare_stage import logged_answers
 from sqlverdict.run.inputs import StageInputs
-from sqlverdict.run.memory import PairKeys, ResultMemory, is_of_any_spelling
+from sqlverdict.run.memory import ResultMemory, is_of_any_spelling
 from sqlverdict.run.outcome import (
     MetricValue,
     PairFinding,
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 20_000
 """How many findings a process of a run remembers."""
-_PAIRS = 5_000
-"""How many proofs and searches of pairs it remembers."""
 
 
 class Examiner:
@@ -53,7 +51,7 @@ class Examiner:
     Args:
         plan: What is done.
         folders: The folder of each system's run.
-        remembers: Whether findings are remembered; a scorer remembers results itself.
+        memory: That of a scorer, which keeps results itself; by default findings are kept here.
     """
 
     def __init__(
@@ -61,18 +59,15 @@ class Examiner:
         plan: RunPlan,
         folders: Sequence[Path] = (),
         *,
-        remembers: bool = True,
+        memory: ResultMemory | None = None,
     ) -> None:
         self.plan = plan
         self.folders = tuple(folders)
-        self._memory: ResultMemory[PairFinding] | None = None
-        if remembers:
-            self._memory = ResultMemory(_REMEMBERED)
-        self._pairs: ResultMemory[Any] = ResultMemory(_PAIRS)
-        self._keys = PairKeys(plan)
+        self._remembers = memory is None
+        self._memory = ResultMemory(plan, _REMEMBERED) if memory is None else memory
         self._refuter = Refuter(plan)
         by_answers = plan.specs[0].metric.needs <= {"answers"}
-        self._value_by_answers = self._keys.alone and by_answers and not plan.proves
+        self._value_by_answers = self._memory.keys.alone and by_answers and not plan.proves
 
     def close(self) -> None:
         """Close what was opened for searches."""
@@ -153,22 +148,18 @@ class Examiner:
 
     def _remembered(self, task: Task, runner: QueryRunner) -> PairFinding:
         """What was found out about the pair before, or is now."""
-        memory, case = self._memory, task.case
-        if memory is None:
+        if not self._remembers:
             return self._examine(task, runner)
+        case, prediction = task.case, task.prediction
         engine = runner.engine_for(case.database or "")
-        key = self._keys.key(case, task.prediction, task.digest, engine)
-        finding = None if key is None else memory.get(key)
-        if finding is None:
-            finding = self._examine(task, runner)
-            if key is not None and finding.final and is_of_any_spelling(finding.evidence):
-                memory.put(key, finding, len(task.prediction.sql or ""))
-        return finding
+        key = self._memory.keys.of_finding(case, prediction, task.digest, engine)
+        work = partial(self._examine, task, runner)
+        return self._memory.once(key, work, _is_lasting, len(prediction.sql or ""))
 
     def _examine(self, task: Task, runner: QueryRunner) -> PairFinding:
         plan, case, prediction = self.plan, task.case, task.prediction
         folder = self._witness_folder(task.system)
-        inputs = StageInputs(case, prediction, runner, plan, folder, self._pairs, task.digest)
+        inputs = StageInputs(case, prediction, runner, plan, folder, self._memory, task.digest)
         evidence = gather_evidence(inputs, self._refuter)
         errors: list[Evidence] = []
         answers = None
@@ -215,6 +206,11 @@ class Examiner:
         others = {self._witness_folder(system) for system in range(len(self.folders))} - {own}
         for other in sorted(filter(None, others)):
             copy_witness(file, other, own)
+
+
+def _is_lasting(finding: PairFinding) -> bool:
+    """Whether the next pair with the same key has the same finding."""
+    return finding.final and is_of_any_spelling(finding.evidence)
 
 
 def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tuple[Evidence, ...]:

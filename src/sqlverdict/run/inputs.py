@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.engine import ENGINES, MISSING, Engine, engine_for
+from sqlverdict.execute.engine import ENGINES, Engine, engine_for
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.servers.patience import is_passing
 from sqlverdict.files.references import is_at_hand
@@ -31,10 +31,8 @@ from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.run.answer_sources import open_source
 from sqlverdict.run.memory import ResultMemory
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.task import UNKNOWN_CONTENT
 
 T = TypeVar("T")
-PairMemory = ResultMemory[Any]
 PATIENCE = 600.0
 """Seconds that a proof or a search may run beyond a query's: both have a budget of work."""
 
@@ -48,7 +46,7 @@ class StageInputs:
         runner: Runs the queries.
         plan: The plan of the run.
         witnesses: The folder where a witness is kept.
-        pairs: What the process remembers of pairs of queries, by :meth:`once_a_pair`.
+        memory: What the process remembers of pairs of queries, by :meth:`once_a_pair`.
         digest: That of the case's database; without it nothing is remembered of pairs.
     """
 
@@ -59,7 +57,7 @@ class StageInputs:
         runner: QueryRunner,
         plan: RunPlan,
         witnesses: Path | None = None,
-        pairs: PairMemory | None = None,
+        memory: ResultMemory | None = None,
         digest: str = "",
     ) -> None:
         self.case = case
@@ -71,7 +69,7 @@ class StageInputs:
         self.source = open_source(case, prediction, runner)
         self._results: dict[tuple[Hashable, ...], Any] = {}
         self._golds: Sequence[Outcome] | None = None
-        self._pairs, self._digest = pairs, digest
+        self._memory, self._digest = memory, digest
 
     def once(self, key: tuple[Hashable, ...], work: Callable[[], T]) -> T:
         """What work gives; it is done once for each key, which begins with the stage's name."""
@@ -83,31 +81,24 @@ class StageInputs:
     def once_a_pair(
         self, key: tuple[Hashable, ...], work: Callable[[], T], lasts: Callable[[T], bool]
     ) -> T:
-        """What work gives that rests on the two queries and the database, and not on the question.
+        """What work gives that rests on the two queries and the database, and on nothing else.
 
-        Benchmarks ask for one gold in several wordings, and systems give them one prediction: the
-        next case with the same texts, contract, schema and content of the database has the same.
+        :mod:`sqlverdict.run.memory` says which pairs that is done for, and why it is never stale.
 
         Args:
             key: Names the work, with what else it rests on.
             work: Does it.
             lasts: Whether the same work would give the same again: no clock had a part in it.
         """
-        case, pairs = self.case, self._pairs
-        own = case.script is not None or case.gold_database is not None
-        unknown = self._digest in ("", MISSING, UNKNOWN_CONTENT)
-        if pairs is None or unknown or own or case.recorded_answers is not None:
+        case, prediction, memory = self.case, self.prediction, self._memory
+        if memory is None:
             return work()
-        if not self.has_queries or not engine_of_case(case, self.plan).in_python:
-            return work()
-        texts = (*case.golds, self.prediction.sql or "")
-        full_key = (*key, texts, self.database, self._digest, self.schema(), repr(case.contract))
-        known: T | None = pairs.get(full_key)
-        if known is None:
-            known = work()
-            if lasts(known):
-                pairs.put(full_key, known, sum(map(len, texts)))
-        return known
+        engine, limits = self.runner.engine_for(self.database), self.plan.limits
+        full_key = memory.keys.of_work(
+            key, case, prediction, self._digest, engine, self.schema(), limits
+        )
+        size = sum(map(len, (*case.golds, prediction.sql or "")))
+        return memory.once(full_key, work, lasts, size)
 
     def results_of(self, stage: str) -> Iterator[Any]:
         """What a stage gave so far."""

@@ -54,9 +54,11 @@ def _refute(inputs: StageInputs, refuter: Refuter) -> Refutation:
         refutation = source.watched(f"refute {prediction.sql}", work, more=PATIENCE)
         return _in_words(inputs, refutation or _stopped())
 
-    # A bank has other instances for the next case.
-    banked = refuter.options.bank is not None
-    refutation = watched() if banked else inputs.once_a_pair((_REFUTE,), watched, _lasts)
+    def lasts(refutation: Refutation) -> bool:
+        # A bank has other instances for the next case.
+        return refuter.options.bank is None and _lasts(refutation)
+
+    refutation = inputs.once_a_pair((_REFUTE,), watched, lasts)
     if inputs.witnesses is not None and isinstance(refutation, Witness):
         _write_witness(inputs, refutation, inputs.witnesses)
     return refutation
