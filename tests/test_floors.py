@@ -43,7 +43,8 @@ FLOORS = (
     {"llm", "web"},
     {"load", "execute", "compare", "prove", "judge", "score", "runlog", "estimate"},
     {"find_situation", "harmless", "verdicts"},
-    {"refute", "signs", "abstain", "run", "report"},
+    {"refute", "signs", "abstain", "run"},
+    {"report"},
     {"audit", "pipeline", "api"},
     {"integrations", "rl", "label", "view", "papers"},
     {"cli", "__main__"},
@@ -143,6 +144,13 @@ def test_every_folder_has_a_floor() -> None:
 def test_nobody_imports_from_a_floor_above() -> None:
     wrong = [str(each) for each in every_import() if FLOOR[by_of(each)[0]] < FLOOR[by_of(each)[1]]]
     assert wrong == []
+
+
+def test_in_a_run_the_pool_stands_above_the_way_of_a_case() -> None:
+    """Whoever examines a case does not know which process it is in."""
+    of_pool = [each for each in every_import() if is_within(each.of, "run.pool")]
+    from_run = [each for each in of_pool if is_within(each.by, "run")]
+    assert [str(each) for each in from_run if not is_within(each.by, "run.pool")] == []
 
 
 def test_judges_and_abstention_methods_do_not_know_each_other() -> None:

@@ -25,11 +25,11 @@ from sqlverdict.execute.apart.process import (
 )
 from sqlverdict.execute.engine import ENGINES, Engine, engine_for
 from sqlverdict.records import Case, Failure, Prediction, Reason, Verdict
-from sqlverdict.run.attempt import stand_ins
+from sqlverdict.run.attempt import Blame, stand_ins
 from sqlverdict.run.memory import ResultMemory
 from sqlverdict.run.outcome import MetricValue
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.pool.deaths import Blame, Death, inquire
+from sqlverdict.run.pool.deaths import Death, inquire
 
 _GRACE = 0.5
 _MODULE = __name__

@@ -9,11 +9,11 @@ from sqlverdict.compare.difference import AnswerDifference
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.load.replies.several import reply_notes
 from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
+from sqlverdict.run.attempt import Blame
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.memory import ResultMemory
 from sqlverdict.run.outcome import MetricValue, result_of
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.pool.deaths import Blame
 from sqlverdict.run.task import Task
 from sqlverdict.score.deciding import deciding_metric
 

@@ -13,7 +13,7 @@ from msgspec import structs
 from sqlverdict.evidence import Evidence, OpenQuestion, Refuted
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Result, Verdict
-from sqlverdict.run.attempt import STORAGE, attempt, error_text, stand_ins
+from sqlverdict.run.attempt import STORAGE, Blame, attempt, error_text, stand_ins
 from sqlverdict.run.compare_stage import logged_answers
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.memory import ResultMemory, is_of_any_spelling
@@ -25,12 +25,10 @@ from sqlverdict.run.outcome import (
     result_of,
 )
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.pool.batches import Needs
-from sqlverdict.run.pool.deaths import Blame
 from sqlverdict.run.refuter import Refuter
 from sqlverdict.run.scoring import MetricItem, MetricScorer
 from sqlverdict.run.stages import gather_evidence
-from sqlverdict.run.task import Task
+from sqlverdict.run.task import Task, TaskQueries
 from sqlverdict.runlog.folder import copy_witness
 from sqlverdict.score.metric import listens_to_judge
 from sqlverdict.verdicts import POLICIES, Policy, situation_to_judge
@@ -103,11 +101,11 @@ class Examiner:
                 item = MetricItem(inputs, self._refuter)
                 scored = MetricScorer(item, runner, self._refuter).score(spec)
                 if scored.score.value is not None and not scored.notes:
-                    return MetricValue(scored.score.value, inputs.is_final)
+                    return MetricValue(scored.score.value, inputs.is_final and scored.repeatable)
         result = self.result(task, runner)
         return MetricValue(result.scores[spec.label], result.final)
 
-    def needs(self, task: Task) -> Needs:
+    def needs(self, task: Task) -> TaskQueries:
         """The queries that the task needs in any case."""
         case, prediction = task.case, task.prediction
         runs = self.plan.executes and case.answerable and case.recorded_answers is None
@@ -180,14 +178,17 @@ class Examiner:
         item = MetricItem(inputs, self._refuter, evidence, judgement)
         scorer = MetricScorer(item, runner, self._refuter)
         scores: dict[str, float | None] = {}
+        repeatable = True
         for spec in plan.specs:
             # With a question open, what hangs on the reply is scored when it is there.
             if not to_ask or not listens_to_judge(spec.metric):
                 scored = scorer.score(spec)
                 scores[spec.label] = scored.score.value
                 evidence += scored.notes
+                repeatable = repeatable and scored.repeatable
         timings = _timings(inputs) if ran else {}
-        return PairFinding(judgement, evidence, scores, timings, to_ask, inputs.is_final, answers)
+        final = inputs.is_final and repeatable
+        return PairFinding(judgement, evidence, scores, timings, to_ask, final, answers)
 
     def _witness_folder(self, system: int) -> Path | None:
         """Where the witnesses of a system's run go; a relative folder lies in the run's."""

@@ -76,6 +76,9 @@ class Task(msgspec.Struct, frozen=True):
         return self.system, self.index
 
 
+TaskQueries = tuple[str, Sequence[str], Sequence[str]]
+"""A database, the queries to be run on it, and the golds, which tell whether it answers at all."""
+
 Needs = Callable[[int, str, str, str], bool]
 """Whether the case at an index, of a database id, is to be examined.
 
