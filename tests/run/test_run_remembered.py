@@ -184,18 +184,6 @@ def test_work_on_one_content_is_forgotten_alone() -> None:
     assert [memory.get(key) for key in keys] == [None, 2, 3]
 
 
-def test_what_does_not_last_is_found_out_again() -> None:
-    memory = ResultMemory(plan(), 2)
-    numbers = iter(range(5))
-    key: Key = ("work", "d", 1)
-
-    def ask(lasts: bool) -> int:
-        return memory.once(key, lambda: next(numbers), lambda _: lasts, 1)
-
-    assert [ask(False), ask(True), ask(True)] == [0, 1, 1]
-    assert [memory.once(None, lambda: next(numbers), lambda _: True, 1) for _ in range(2)] == [2, 3]
-
-
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     return write(tmp_path / "shop.sqlite", 3)

@@ -151,8 +151,12 @@ class Examiner:
         case, prediction = task.case, task.prediction
         engine = runner.engine_for(case.database or "")
         key = self._memory.keys.of_finding(case, prediction, task.digest, engine)
-        work = partial(self._examine, task, runner)
-        return self._memory.once(key, work, _is_lasting, len(prediction.sql or ""))
+        finding: PairFinding | None = None if key is None else self._memory.get(key)
+        if finding is None:
+            finding = self._examine(task, runner)
+            if key is not None and finding.final and is_of_any_spelling(finding.evidence):
+                self._memory.put(key, finding, len(prediction.sql or ""))
+        return finding
 
     def _examine(self, task: Task, runner: QueryRunner) -> PairFinding:
         plan, case, prediction = self.plan, task.case, task.prediction
@@ -207,11 +211,6 @@ class Examiner:
         others = {self._witness_folder(system) for system in range(len(self.folders))} - {own}
         for other in sorted(filter(None, others)):
             copy_witness(file, other, own)
-
-
-def _is_lasting(finding: PairFinding) -> bool:
-    """Whether the next pair with the same key has the same finding."""
-    return finding.final and is_of_any_spelling(finding.evidence)
 
 
 def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tuple[Evidence, ...]:

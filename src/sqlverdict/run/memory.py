@@ -34,10 +34,10 @@ open on engines (``run/refuter.py``): they are asked again, and hold copies of o
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from operator import attrgetter
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.evidence import Evidence
@@ -70,7 +70,6 @@ _WHAT_DECIDES = attrgetter(
 )
 """What of a case decides the finding about a prediction."""
 
-T = TypeVar("T")
 Key = tuple[Hashable, ...]
 """What decides a result; the kind comes first: ``result``, or ``work`` with its digest."""
 
@@ -219,26 +218,6 @@ class ResultMemory:
     def __reduce__(self) -> tuple[type[ResultMemory], tuple[RunPlan, int]]:
         """An empty memory of the same size."""
         return ResultMemory, self._copied
-
-    def once(
-        self, key: Key | None, work: Callable[[], T], lasts: Callable[[T], bool], size: int
-    ) -> T:
-        """What is remembered, else what work gives.
-
-        Args:
-            key: What decides it; ``None``: it is never looked up.
-            work: Finds it out.
-            lasts: Whether the same work would give the same again: no clock had a part in it.
-            size: How many characters and bytes it holds, about.
-        """
-        if key is None:
-            return work()
-        known: T | None = self.get(key)
-        if known is None:
-            known = work()
-            if lasts(known):
-                self.put(key, known, size)
-        return known
 
     def get(self, key: Key) -> Any:
         """What is remembered under a key; else ``None``."""
