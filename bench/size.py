@@ -2,7 +2,8 @@
 
 Counted from the code itself: files and lines of the package and of the tests, record types,
 commands and options, situations, imports inside functions, circles of imports, places outside
-``execute/`` that name an engine, and public functions whose name stands in several modules.
+``execute/`` that name an engine, and public functions whose name stands in several modules. And,
+by ``bench/task_way.py``, the files that a task goes through on its way to its line.
 
 Run: ``python bench/size.py [--list names|circles|deferred|engines|records|small]``.
 """
@@ -20,6 +21,7 @@ import click
 
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.situations import Situation
+from task_way import task_figures
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -76,6 +78,7 @@ def figures() -> dict[str, int]:
         "engine names outside execute/": len(engine_names()),
         "public function names in several modules": len(shared_names()),
         "small modules with one importer": len(small_modules()),
+        **task_figures(),
     }
 
 

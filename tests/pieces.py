@@ -19,17 +19,27 @@ SMALL = 60
 
 
 def record_types() -> list[str]:
-    """The classes that are made of fields, and protocols."""
-    return [
-        f"{module_name(path)}.{node.name}"
+    """The classes that are made of fields, and protocols; those that inherit from one, too."""
+    classes = [
+        (f"{module_name(path)}.{node.name}", node)
         for path, nodes in source_nodes().items()
         for node in nodes
         if isinstance(node, ast.ClassDef)
-        and (
-            "dataclass" in {_last_name(each) for each in node.decorator_list}
-            or RECORD_BASES & {_last_name(each) for each in node.bases}
-        )
     ]
+    records = {node.name for _, node in classes if _is_record(node)}
+    while more := {node.name for _, node in classes if _inherits(node, records)} - records:
+        records |= more
+    return [name for name, node in classes if node.name in records]
+
+
+def _is_record(node: ast.ClassDef) -> bool:
+    decorators = {_last_name(each) for each in node.decorator_list}
+    return "dataclass" in decorators or bool(RECORD_BASES & {_last_name(e) for e in node.bases})
+
+
+def _inherits(node: ast.ClassDef, names: set[str]) -> bool:
+    """Whether a class inherits from one of ours; those of other packages have a dot."""
+    return not names.isdisjoint(ast.unparse(each).partition("[")[0] for each in node.bases)
 
 
 def _last_name(node: ast.expr) -> str:

@@ -33,5 +33,12 @@ def test_a_new_piece_replaces_one_or_has_a_reason() -> None:
     )
 
 
+def test_what_inherits_from_a_record_type_is_one() -> None:
+    records = record_types()
+    assert "compare.relations.tie_superset.TieProof" in records, "by RelationProof and TypedDict"
+    assert "score.statistics.significance.Group" in records
+    assert "cli.main.Commands" not in records, "a Group of click, which is none of ours"
+
+
 def test_the_commands_can_be_seen_at_once() -> None:
     assert len(dict(commands())) <= MOST_COMMANDS

@@ -11,13 +11,13 @@ from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.proofs import ColumnsProof
 from sqlverdict.compare.related.relate import is_related, relate, verify_relation
 from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.related.words import relation_words
 from sqlverdict.compare.relation import RELATIONS, RelationContext
 from sqlverdict.compare.relations.extra_columns import ExtraColumns
 from sqlverdict.evidence import Related, Relation
 from sqlverdict.evidence_parts import AnswerShapes
 from sqlverdict.harmless import find_harmless
 from sqlverdict.records import Answer, Case
-from sqlverdict.report.one_run.case import relation_words
 from sqlverdict.testing import check_relation
 from sqlverdict.testing.relations import RELATION_CHECKS, _claim
 

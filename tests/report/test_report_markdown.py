@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from sqlverdict.compare.related.words import relation_text
 from sqlverdict.evidence import Judged, Proved, Refuted, Related, Relation, Signs, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerShapes, LoggedSign
 from sqlverdict.records import Fault, Reason, Result, Verdict
 from sqlverdict.report.files import FILES, write_reports
-from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, prediction_text, relation_text
+from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, prediction_text
 from sqlverdict.report.one_run.markdown import fence, pick, write_markdown
 from sqlverdict.report.one_run.sections import headline, outcome, unscored_messages
 from sqlverdict.runlog.run import Run

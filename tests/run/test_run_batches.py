@@ -13,8 +13,8 @@ from sqlverdict.records import Answer, Case, Prediction, Recording
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool import batches
-from sqlverdict.run.pool.batches import Needs, in_batches, prepared
-from sqlverdict.run.task import Task
+from sqlverdict.run.pool.batches import in_batches, prepared
+from sqlverdict.run.task import Task, TaskQueries
 from sqlverdict.score.metric import parse_metrics
 
 MakeCase = Callable[..., Case]
@@ -32,7 +32,7 @@ class Recorder:
         self.steps.append(f"{step} {task.index}")
         self.clock[0] += self.seconds[step]
 
-    def needs(self, task: Task) -> Needs:
+    def needs(self, task: Task) -> TaskQueries:
         self._note("prepare", task)
         return task.case.db_id, (), ()
 

@@ -17,9 +17,10 @@ from sqlverdict import Options, evaluate
 from sqlverdict.api.whole_run import EvaluatedRun
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Result, Verdict
+from sqlverdict.run.attempt import Blame
 from sqlverdict.run.outcome import LogLine
 from sqlverdict.run.plan import RunPlan, plan_run
-from sqlverdict.run.pool.deaths import Blame, Death, inquire
+from sqlverdict.run.pool.deaths import Death, inquire
 from sqlverdict.run.pool.ray_pool import Actor
 from sqlverdict.run.task import Task
 from timeouts import HANG_SECONDS, fail_on_hang

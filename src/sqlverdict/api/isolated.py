@@ -25,10 +25,11 @@ from sqlverdict.execute.apart.process import (
 )
 from sqlverdict.execute.engine import ENGINES, Engine, engine_for
 from sqlverdict.records import Case, Failure, Prediction, Reason, Verdict
-from sqlverdict.run.attempt import stand_ins
+from sqlverdict.run.attempt import Blame, stand_ins
+from sqlverdict.run.memory import ResultMemory
 from sqlverdict.run.outcome import MetricValue
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.pool.deaths import Blame, Death, inquire
+from sqlverdict.run.pool.deaths import Death, inquire
 
 _GRACE = 0.5
 _MODULE = __name__
@@ -206,10 +207,12 @@ class BoundedChecker:
 
     Args:
         plan: What is done.
+        memory: That of the scorer.
     """
 
-    def __init__(self, plan: RunPlan) -> None:
+    def __init__(self, plan: RunPlan, memory: ResultMemory) -> None:
         self._plan = plan
+        self._memory = memory
         self._usual = ENGINES.get(plan.engine)
         self._here: dict[str, PairChecker] = {}
         """By the name of the engine: a cell of a query that is run here may have another size."""
@@ -249,10 +252,14 @@ class BoundedChecker:
         result = self._check_apart(here, case, prediction)
         return MetricValue(result.scores[self._plan.specs[0].label], result.result.final)
 
-    def refresh(self, database: str, digest: str) -> None:
-        """Forget answers of other content than that with the digest, which a database has now."""
+    def refresh(self, database: str, before: str, now: str) -> None:
+        """Forget what was found while a database changed, whose digests these are."""
+        self._memory.forget(before)
         for checker in self._here.values():
-            checker.runner.refresh(database, digest)
+            checker.runner.refresh(database, now)
+        if self._apart is not None:
+            # Its process has a memory of its own.
+            self._apart.close()
 
     def _checker(self, engine: Engine) -> PairChecker:
         """What checks pairs on databases of an engine in this process."""
@@ -263,7 +270,7 @@ class BoundedChecker:
             if isinstance(engine, BriefEngine):
                 cell = min(engine.brief_cell, limits.cell)
                 plan = replace(plan, limits=replace(limits, cell=cell))
-            checker = self._here[engine.name] = PairChecker(plan)
+            checker = self._here[engine.name] = PairChecker(plan, memory=self._memory)
         return checker
 
     def _check_apart(self, here: PairChecker, case: Case, prediction: Prediction) -> PairResult:

@@ -9,10 +9,11 @@ from sqlverdict.compare.difference import AnswerDifference
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.load.replies.several import reply_notes
 from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
+from sqlverdict.run.attempt import Blame
 from sqlverdict.run.examine import Examiner
+from sqlverdict.run.memory import ResultMemory
 from sqlverdict.run.outcome import MetricValue, result_of
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.pool.deaths import Blame
 from sqlverdict.run.task import Task
 from sqlverdict.score.deciding import deciding_metric
 
@@ -23,12 +24,15 @@ class PairChecker:
     Args:
         plan: What is done.
         watch: Told what begins and ends, so that a guardian can step in.
+        memory: That of the scorer; by default proofs and searches have one of their own.
     """
 
-    def __init__(self, plan: RunPlan, watch: Watch | None = None) -> None:
+    def __init__(
+        self, plan: RunPlan, watch: Watch | None = None, memory: ResultMemory | None = None
+    ) -> None:
         self.runner: QueryRunner = plan.open_runner(watch)
         self._plan = plan
-        self._examiner = Examiner(plan, remembers=False)
+        self._examiner = Examiner(plan, memory=ResultMemory(plan, 0) if memory is None else memory)
         binary = [spec.label for spec in plan.specs if spec.metric.binary]
         self._deciding = deciding_metric(binary, binary)
 

@@ -5,7 +5,6 @@ Why a result that is remembered is never stale: :mod:`sqlverdict.run.memory`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
@@ -18,7 +17,7 @@ from sqlverdict.load.replies.fenced import read_prediction, with_tag
 from sqlverdict.load.replies.no_sql import without_sql
 from sqlverdict.load.replies.several import reply_notes
 from sqlverdict.records import Case, Contract, Prediction
-from sqlverdict.run.memory import PairKeys, ResultMemory, is_of_any_spelling
+from sqlverdict.run.memory import Key, ResultMemory, is_of_any_spelling
 from sqlverdict.run.outcome import MetricValue, logged_prediction
 from sqlverdict.run.plan import RunPlan
 
@@ -62,7 +61,8 @@ class ScoredPair(NamedTuple):
 class PairMemory:
     """What a scorer remembers of pairs: by the arguments of a call, and by the query in a reply.
 
-    Models repeat a query in other words: replies with the same SQL have the same result.
+    Models repeat a query in other words: replies with the same SQL have the same result. The memory
+    is that of the scorer, whose checkers remember proofs and searches in it.
 
     Args:
         plan: The plan of the scorer.
@@ -70,30 +70,29 @@ class PairMemory:
     """
 
     def __init__(self, plan: RunPlan, most: int) -> None:
-        self._memory: ResultMemory[PairResult | MetricValue] = ResultMemory(most)
-        self._keys = PairKeys(plan)
+        self.memory = ResultMemory(plan, most)
         self._label = plan.specs[0].label
         self._tag = plan.tag
 
-    def get(self, key: Hashable, kind: type[T]) -> T | None:
-        """What is remembered under a key: a result, or the value of the first metric."""
-        known = self._memory.get(key)
+    def get(self, pair: ScoredPair, kind: type[T]) -> T | None:
+        """What is remembered of a call: a result, or the value of the first metric."""
+        return self._get(self.memory.keys.of_call(pair), kind)
+
+    def _get(self, key: Key, kind: type[T]) -> T | None:
+        known: object = self.memory.get(key)
         if kind is MetricValue and isinstance(known, PairResult):
             known = MetricValue(known.scores[self._label], known.result.final)
         return known if isinstance(known, kind) else None
 
     def query_key(
         self, pair: ScoredPair, case: Case, prediction: Prediction, engine: Engine
-    ) -> Hashable:
+    ) -> Key | None:
         """The key of the query in a reply; ``None``: it is not looked up."""
-        key = self._keys.key(case, prediction, pair.digest, engine)
-        if key is None:
-            return None
-        return (*key, case.id, case.knowledge, prediction.confidence, prediction.usage)
+        return self.memory.keys.of_reply(case, prediction, pair.digest, engine)
 
-    def of_query(self, key: Hashable, prediction: Prediction, kind: type[T]) -> T | None:
+    def of_query(self, key: Key | None, prediction: Prediction, kind: type[T]) -> T | None:
         """What is remembered of a query, with the spelling of a prediction."""
-        known = None if key is None else self.get(key, kind)
+        known = None if key is None else self._get(key, kind)
         if not isinstance(known, PairResult):
             return known
         notes = reply_notes(prediction, self._tag)
@@ -102,7 +101,7 @@ class PairMemory:
             known = replace(known, sql=prediction.sql, result=result, notes=notes)
         return known
 
-    def put(self, pair: ScoredPair, key: Hashable, prediction: Prediction, known: T) -> None:
+    def put(self, pair: ScoredPair, key: Key | None, prediction: Prediction, known: T) -> None:
         """Remember what was found out about a pair, where it is final."""
         if isinstance(known, PairResult):
             final, size = known.result.final, size_of(known)
@@ -111,10 +110,6 @@ class PairMemory:
             final, size = known.final, len(prediction.sql or "") + len(prediction.raw or "")
             shared = True
         if final:
-            self._memory.put(pair, known, size)
+            self.memory.put(self.memory.keys.of_call(pair), known, size)
             if shared and key is not None:
-                self._memory.put(key, known, size)
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._memory.clear()
+                self.memory.put(key, known, size)

@@ -22,19 +22,9 @@ GAP = object()
 
 def read_records(values: Any, name: str) -> list[Any]:
     """The rows of a table, or the entries of a list; empty cells are marked as such."""
-    if isinstance(values, Mapping):
-        pass
-    elif (entries := _entries_with_nulls(values)) is not None:
-        return [_without_nulls(entry) for entry in entries]
-    elif hasattr(values, "to_dict") and hasattr(values, "columns"):
-        repeated = [each for each, times in Counter(map(str, values.columns)).items() if times > 1]
-        if repeated:
-            raise UsageError(
-                f"{name} have {few_of(repeated)} as the name of several columns; rename all but one"
-            )
-        return [_row(row) for row in values.to_dict("records")]
-    elif hasattr(values, "tolist") and isinstance(entries := values.tolist(), list):
-        return [read_value(entry) for entry in entries]
+    rows = None if isinstance(values, Mapping) else _read_table(values, name)
+    if rows is not None:
+        return rows
     if isinstance(values, Set):
         # Their order is chance, and pairs predictions with cases.
         raise UsageError(f"{name} are a set, which has no order; expected a list")
@@ -46,6 +36,23 @@ def read_records(values: Any, name: str) -> list[Any]:
             f"records, or {name.removeprefix('the ')}"
         )
     return [_row(entry) if isinstance(entry, Mapping) else read_value(entry) for entry in values]
+
+
+def _read_table(values: Any, name: str) -> list[Any] | None:
+    """The rows of a DataFrame, or the cells of a column or an array; ``None``: it is none."""
+    entries = _entries_with_nulls(values)
+    if entries is not None:
+        return [_without_nulls(entry) for entry in entries]
+    if hasattr(values, "to_dict") and hasattr(values, "columns"):
+        repeated = [each for each, times in Counter(map(str, values.columns)).items() if times > 1]
+        if repeated:
+            raise UsageError(
+                f"{name} have {few_of(repeated)} as the name of several columns; rename all but one"
+            )
+        return [_row(row) for row in values.to_dict("records")]
+    if hasattr(values, "tolist") and isinstance(entries := values.tolist(), list):
+        return [read_value(entry) for entry in entries]
+    return None
 
 
 def _entries_with_nulls(values: Any) -> list[Any] | None:

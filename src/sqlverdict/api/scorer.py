@@ -183,7 +183,7 @@ class Scorer(Closing):
         """
         with self._lock:
             idle, self._idle = self._idle, []
-        self._memory.clear()
+        self._memory.memory.clear()
         for checker in idle:
             checker.close()
 
@@ -242,7 +242,7 @@ class Scorer(Closing):
                 now = self._digest(pair.database)
                 if now != pair.digest:
                     # The result may be that of other content.
-                    checker.refresh(pair.database or "", now)
+                    checker.refresh(pair.database or "", pair.digest, now)
                     return known
         self._memory.put(pair, key, read, known)
         return known
@@ -387,7 +387,7 @@ class Scorer(Closing):
             # Both at once: what close() has taken is being closed.
             idle = self._idle
             checker = idle.pop() if idle else None
-        checker = checker or BoundedChecker(self.plan)
+        checker = checker or BoundedChecker(self.plan, self._memory.memory)
         try:
             yield checker
         finally:

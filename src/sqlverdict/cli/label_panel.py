@@ -51,10 +51,9 @@ def _cases(run: Run) -> dict[str, Case]:
 
 def _proved(case: Case, gold: str, prediction: str) -> bool:
     from sqlverdict.api.calls import prove_pair
-    from sqlverdict.prove.proof import Proof
 
     try:
-        return isinstance(prove_pair(gold, prediction, db=case.database), Proof)
+        return prove_pair(gold, prediction, db=case.database).proved
     except SqlverdictError:
         return False
 

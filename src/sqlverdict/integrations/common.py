@@ -19,13 +19,14 @@ import msgspec
 
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
+from sqlverdict.compare.related.words import relation_text
 from sqlverdict.errors import BenchmarkError, MissingExtra, UsageError
 from sqlverdict.evidence import Refuted, Related
 from sqlverdict.evidence_parts import AnswerExcerpt
 from sqlverdict.load.fields import contract_from
 from sqlverdict.reasons import REASONS, Reason
 from sqlverdict.records import Contract, Row, Verdict
-from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, relation_text
+from sqlverdict.report.one_run.case import VERDICTS, evidence_lines
 
 NAME = "sql_correct"
 """What the score is called in a framework."""

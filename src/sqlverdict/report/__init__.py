@@ -8,4 +8,5 @@
 ``reliability/``   RS(c), risk and coverage, thresholds
 ``html/``          ``report.html``: one or several runs as a page to send
 ``files``          writes the reports beside a run's log
+``built_benchmark``  a built benchmark and its lints, as tables and as a page
 """

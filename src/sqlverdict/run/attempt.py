@@ -7,12 +7,12 @@ them fails by a bug of ours, the rest of the case stands.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from sqlverdict.errors import DatabaseError, FileFailure
 from sqlverdict.evidence import Evidence, Undecided
 from sqlverdict.evidence_parts import StageFailure
-from sqlverdict.records import Case, Prediction, Reason
+from sqlverdict.records import Case, Failure, Prediction, Reason
 
 T = TypeVar("T")
 
@@ -24,6 +24,40 @@ STORAGE = (OSError, FileFailure)
 
 _PLAIN = (RecursionError, MemoryError)
 """Errors whose message depends on where they were met; their name says enough."""
+
+
+class Blame(NamedTuple):
+    """Who is at fault where a case has no outcome.
+
+    Attributes:
+        by_prediction: Whether the prediction is to blame; else the case is unscored.
+        why: What happened, in words.
+        key: The query that ran at every death, which must not be tried again; ``None``: there is
+            none such, or it is not to blame.
+        from_outside: Whether processes were ended from outside, whatever they did.
+        may_go_away: Whether another run may go better.
+    """
+
+    by_prediction: bool
+    why: str
+    key: bytes | None = None
+    from_outside: bool = False
+    may_go_away: bool = False
+
+    @property
+    def message(self) -> str:
+        """What the case's line says."""
+        if self.from_outside:
+            return (
+                f"not evaluated: {self.why}. Something outside sqlverdict ends its processes, "
+                f"perhaps because memory runs out. Run the same command again"
+            )
+        return f"sqlverdict failed on this case: {self.why}. Please report it."
+
+    @property
+    def failure(self) -> Failure:
+        """The outcome of the query."""
+        return Failure(Reason.MEMORY_LIMIT, f"while it ran, {self.why}", repeatable=False)
 
 
 def error_text(error: BaseException) -> str:

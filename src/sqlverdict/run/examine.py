@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from sqlverdict.evidence import Evidence, OpenQuestion, Refuted
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Result, Verdict
-from sqlverdict.run.attempt import STORAGE, attempt, error_text, stand_ins
+from sqlverdict.run.attempt import STORAGE, Blame, attempt, error_text, stand_ins
 from sqlverdict.run.compare_stage import logged_answers
 from sqlverdict.run.inputs import StageInputs
-from sqlverdict.run.memory import PairKeys, ResultMemory, is_of_any_spelling
+from sqlverdict.run.memory import ResultMemory, is_of_any_spelling
 from sqlverdict.run.outcome import (
     MetricValue,
     PairFinding,
@@ -25,12 +25,10 @@ from sqlverdict.run.outcome import (
     result_of,
 )
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.pool.batches import Needs
-from sqlverdict.run.pool.deaths import Blame
 from sqlverdict.run.refuter import Refuter
 from sqlverdict.run.scoring import MetricItem, MetricScorer
 from sqlverdict.run.stages import gather_evidence
-from sqlverdict.run.task import Task
+from sqlverdict.run.task import Task, TaskQueries
 from sqlverdict.runlog.folder import copy_witness
 from sqlverdict.score.metric import listens_to_judge
 from sqlverdict.verdicts import POLICIES, Policy, situation_to_judge
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 20_000
 """How many findings a process of a run remembers."""
-_PAIRS = 5_000
-"""How many proofs and searches of pairs it remembers."""
 
 
 class Examiner:
@@ -53,7 +49,7 @@ class Examiner:
     Args:
         plan: What is done.
         folders: The folder of each system's run.
-        remembers: Whether findings are remembered; a scorer remembers results itself.
+        memory: That of a scorer, which keeps results itself; by default findings are kept here.
     """
 
     def __init__(
@@ -61,18 +57,15 @@ class Examiner:
         plan: RunPlan,
         folders: Sequence[Path] = (),
         *,
-        remembers: bool = True,
+        memory: ResultMemory | None = None,
     ) -> None:
         self.plan = plan
         self.folders = tuple(folders)
-        self._memory: ResultMemory[PairFinding] | None = None
-        if remembers:
-            self._memory = ResultMemory(_REMEMBERED)
-        self._pairs: ResultMemory[Any] = ResultMemory(_PAIRS)
-        self._keys = PairKeys(plan)
+        self._remembers = memory is None
+        self._memory = ResultMemory(plan, _REMEMBERED) if memory is None else memory
         self._refuter = Refuter(plan)
         by_answers = plan.specs[0].metric.needs <= {"answers"}
-        self._value_by_answers = self._keys.alone and by_answers and not plan.proves
+        self._value_by_answers = self._memory.keys.alone and by_answers and not plan.proves
 
     def close(self) -> None:
         """Close what was opened for searches."""
@@ -108,11 +101,11 @@ class Examiner:
                 item = MetricItem(inputs, self._refuter)
                 scored = MetricScorer(item, runner, self._refuter).score(spec)
                 if scored.score.value is not None and not scored.notes:
-                    return MetricValue(scored.score.value, inputs.is_final)
+                    return MetricValue(scored.score.value, inputs.is_final and scored.repeatable)
         result = self.result(task, runner)
         return MetricValue(result.scores[spec.label], result.final)
 
-    def needs(self, task: Task) -> Needs:
+    def needs(self, task: Task) -> TaskQueries:
         """The queries that the task needs in any case."""
         case, prediction = task.case, task.prediction
         runs = self.plan.executes and case.answerable and case.recorded_answers is None
@@ -153,22 +146,22 @@ class Examiner:
 
     def _remembered(self, task: Task, runner: QueryRunner) -> PairFinding:
         """What was found out about the pair before, or is now."""
-        memory, case = self._memory, task.case
-        if memory is None:
+        if not self._remembers:
             return self._examine(task, runner)
+        case, prediction = task.case, task.prediction
         engine = runner.engine_for(case.database or "")
-        key = self._keys.key(case, task.prediction, task.digest, engine)
-        finding = None if key is None else memory.get(key)
+        key = self._memory.keys.of_finding(case, prediction, task.digest, engine)
+        finding: PairFinding | None = None if key is None else self._memory.get(key)
         if finding is None:
             finding = self._examine(task, runner)
             if key is not None and finding.final and is_of_any_spelling(finding.evidence):
-                memory.put(key, finding, len(task.prediction.sql or ""))
+                self._memory.put(key, finding, len(prediction.sql or ""))
         return finding
 
     def _examine(self, task: Task, runner: QueryRunner) -> PairFinding:
         plan, case, prediction = self.plan, task.case, task.prediction
         folder = self._witness_folder(task.system)
-        inputs = StageInputs(case, prediction, runner, plan, folder, self._pairs, task.digest)
+        inputs = StageInputs(case, prediction, runner, plan, folder, self._memory, task.digest)
         evidence = gather_evidence(inputs, self._refuter)
         errors: list[Evidence] = []
         answers = None
@@ -189,14 +182,17 @@ class Examiner:
         item = MetricItem(inputs, self._refuter, evidence, judgement)
         scorer = MetricScorer(item, runner, self._refuter)
         scores: dict[str, float | None] = {}
+        repeatable = True
         for spec in plan.specs:
             # With a question open, what hangs on the reply is scored when it is there.
             if not to_ask or not listens_to_judge(spec.metric):
                 scored = scorer.score(spec)
                 scores[spec.label] = scored.score.value
                 evidence += scored.notes
+                repeatable = repeatable and scored.repeatable
         timings = _timings(inputs) if ran else {}
-        return PairFinding(judgement, evidence, scores, timings, to_ask, inputs.is_final, answers)
+        final = inputs.is_final and repeatable
+        return PairFinding(judgement, evidence, scores, timings, to_ask, final, answers)
 
     def _witness_folder(self, system: int) -> Path | None:
         """Where the witnesses of a system's run go; a relative folder lies in the run's."""

@@ -1,12 +1,12 @@
 """What the stages read of a case: its texts, parsed queries, answers and schema, each once.
 
-Stages are functions of these inputs. What a stage gives is kept here under its key, so that it
-is asked once, whoever needs it: another stage, a metric or a judge's brief.
+Stages are functions of these inputs. Each keeps here what it gives, under its key, so that it
+works once, whoever asks: another stage, a metric or a judge's brief.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.engine import ENGINES, MISSING, Engine, engine_for
+from sqlverdict.execute.engine import ENGINES, Engine, engine_for
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.servers.patience import is_passing
 from sqlverdict.files.references import is_at_hand
@@ -29,12 +29,10 @@ from sqlverdict.records import (
 )
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.run.answer_sources import open_source
-from sqlverdict.run.memory import ResultMemory
+from sqlverdict.run.memory import Key, ResultMemory
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.task import UNKNOWN_CONTENT
 
 T = TypeVar("T")
-PairMemory = ResultMemory[Any]
 PATIENCE = 600.0
 """Seconds that a proof or a search may run beyond a query's: both have a budget of work."""
 
@@ -48,8 +46,11 @@ class StageInputs:
         runner: Runs the queries.
         plan: The plan of the run.
         witnesses: The folder where a witness is kept.
-        pairs: What the process remembers of pairs of queries, by :meth:`once_a_pair`.
+        memory: What the process remembers of pairs of queries.
         digest: That of the case's database; without it nothing is remembered of pairs.
+
+    Attributes:
+        results: What the stages gave so far, under keys that begin with the stage's name.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class StageInputs:
         runner: QueryRunner,
         plan: RunPlan,
         witnesses: Path | None = None,
-        pairs: PairMemory | None = None,
+        memory: ResultMemory | None = None,
         digest: str = "",
     ) -> None:
         self.case = case
@@ -69,49 +70,34 @@ class StageInputs:
         self.database = case.database or ""
         self.runner = runner
         self.source = open_source(case, prediction, runner)
-        self._results: dict[tuple[Hashable, ...], Any] = {}
+        self.results: dict[tuple[Hashable, ...], Any] = {}
         self._golds: Sequence[Outcome] | None = None
-        self._pairs, self._digest = pairs, digest
+        self._memory, self._digest = memory, digest
 
-    def once(self, key: tuple[Hashable, ...], work: Callable[[], T]) -> T:
-        """What work gives; it is done once for each key, which begins with the stage's name."""
-        result: T | None = self._results.get(key)
-        if result is None:
-            result = self._results[key] = work()
-        return result
+    def recall(self, what: tuple[Hashable, ...]) -> Any:
+        """What was found out about the two queries in another case; else ``None``.
 
-    def once_a_pair(
-        self, key: tuple[Hashable, ...], work: Callable[[], T], lasts: Callable[[T], bool]
-    ) -> T:
-        """What work gives that rests on the two queries and the database, and not on the question.
-
-        Benchmarks ask for one gold in several wordings, and systems give them one prediction: the
-        next case with the same texts, contract, schema and content of the database has the same.
+        :mod:`sqlverdict.run.memory` says which pairs that is done for, and why it is never stale.
 
         Args:
-            key: Names the work, with what else it rests on.
-            work: Does it.
-            lasts: Whether the same work would give the same again: no clock had a part in it.
+            what: Names the work, with what else it rests on.
         """
-        case, pairs = self.case, self._pairs
-        own = case.script is not None or case.gold_database is not None
-        unknown = self._digest in ("", MISSING, UNKNOWN_CONTENT)
-        if pairs is None or unknown or own or case.recorded_answers is not None:
-            return work()
-        if not self.has_queries or not engine_of_case(case, self.plan).in_python:
-            return work()
-        texts = (*case.golds, self.prediction.sql or "")
-        full_key = (*key, texts, self.database, self._digest, self.schema(), repr(case.contract))
-        known: T | None = pairs.get(full_key)
-        if known is None:
-            known = work()
-            if lasts(known):
-                pairs.put(full_key, known, sum(map(len, texts)))
-        return known
+        key = self._key(what)
+        return None if key is None or self._memory is None else self._memory.get(key)
 
-    def results_of(self, stage: str) -> Iterator[Any]:
-        """What a stage gave so far."""
-        return (result for key, result in self._results.items() if key[0] == stage)
+    def remember(self, what: tuple[Hashable, ...], result: object) -> None:
+        """Remember it for other cases: the same work would give the same again."""
+        key = self._key(what)
+        if key is not None and self._memory is not None:
+            size = sum(map(len, (*self.case.golds, self.prediction.sql or "")))
+            self._memory.put(key, result, size)
+
+    def _key(self, what: tuple[Hashable, ...]) -> Key | None:
+        if self._memory is None:
+            return None
+        engine, limits = self.runner.engine_for(self.database), self.plan.limits
+        pair = self.case, self.prediction, self._digest
+        return self._memory.keys.of_work(what, *pair, engine, self.schema(), limits)
 
     @property
     def is_final(self) -> bool:
@@ -168,12 +154,14 @@ class StageInputs:
 
         dialect = self.source.dialect(self.database)
 
-        def read() -> ParseResult:
-            return self.source.watched(f"parse {sql}", lambda: parse(sql, dialect)) or ParseFailure(
-                sql, dialect, Reason.BUDGET_EXHAUSTED, "reading the text had to be stopped"
-            )
-
-        return self.once(("parse", sql), read)
+        result: ParseResult | None = self.results.get(("parse", sql))
+        if result is None:
+            result = self.source.watched(f"parse {sql}", lambda: parse(sql, dialect))
+            if result is None:
+                why = "reading the text had to be stopped"
+                result = ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, why)
+            self.results["parse", sql] = result
+        return result
 
     def plain_query(self, sql: str) -> ParseResult:
         """The parsed query under the schema's own names of tables, for who looks them up there."""
@@ -201,7 +189,10 @@ class StageInputs:
 
     def find_schema(self) -> Schema | NotRefuted:
         """The same; where it is unknown, why no search is made."""
-        return self.once(("schema",), self._find_schema)
+        schema: Schema | NotRefuted | None = self.results.get(("schema",))
+        if schema is None:
+            schema = self.results["schema",] = self._find_schema()
+        return schema
 
     def _find_schema(self) -> Schema | NotRefuted:
         schema = self.plan.schemas.get(self.case.db_id)

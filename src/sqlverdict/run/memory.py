@@ -1,36 +1,34 @@
 """What is remembered in a run or a scorer, and why nothing of it is ever stale.
 
-There are three memories. They are asked before anything is done again; nothing else remembers what
-queries, pairs or cases gave.
+There are two memories. They are asked before anything is done again; nothing else remembers what
+queries or pairs gave.
 
 **Answers** (``execute/query_runner.py``, with the file of ``execute/cache.py`` below it): what one
 query gave on one database. The key has the digest of the database's content, the limits, the
 clock, the engine and its version, and the text. Where a database is found changed, its answers
-are dropped. What a clock cut or gave, or a server that is gone, is not kept for another case.
+are dropped. What a clock cut or gave, or a server that is gone, is not kept for another case. The
+schema of a database (``execute/schema_memory.py``) belongs to one content in the same way.
 
 **Results** (:class:`ResultMemory`, one for a run's process, one for a scorer): what was found out
-about one pair. A result is the same as long as what made it is the same:
+about one pair, and what was shown of its two queries alone. A result is the same as long as what
+made it is the same, and all of that is in its key (:class:`PairKeys`, which makes every key):
 
-* the options and the version: a memory belongs to one plan in one process, and ends with it;
-* the database: the key has its digest. A run reads it when it comes to the database, and ends in
-  an error where the content is another one at its end. A scorer reads it before and after each
-  pair, and keeps only what both agree on;
-* the case and the prediction: the key has all of them that the metrics, the policy and the judge
-  of the plan look at (:class:`PairKeys`);
+* the options and the version: a memory belongs to one plan in one process, and ends with it. The
+  limits of queries, which a scorer sets for each engine, are in the keys of work;
+* the database: every key has its digest. A run reads it when it comes to the database, and ends
+  in an error where the content is another one at its end. A scorer reads it before and after each
+  pair, keeps a result only where both agree, and else forgets what was shown meanwhile
+  (:meth:`ResultMemory.forget`). Work on content that has no digest is not remembered;
+* the case and the prediction: the key of a result has all of them that the metrics, the policy
+  and the judge of the plan look at; the key of work has both texts, the schema and the contract.
+  Results that were given or recorded, and not run here, are in no key, and such a case has none;
 * time: what rests on a clock, on chance, or on something that may go away is not final, and is
   not kept. Timed metrics are never remembered.
 
-**Proofs and searches** (``run/inputs.py``, ``once_a_pair``; one for a process, on SQLite): what
-was shown of two queries, for cases that differ in their question alone. The key has both texts, the
-schema, the contract and the digest; what a clock cut is not kept, and a search with a bank is made
-anew.
-
-Schemas (``execute/schema_memory.py``) and searches on engines (``run/refuter.py``), which
-have copies of a database's tables and rows, belong to one content in the same way: that of a file
-has a digest, that of a server lasts as long as the runner.
-
-While one case is examined, its inputs hold what they were given (``run/inputs.py``): a case sees
-one outcome of a query. They end with the case.
+What one case is asked about twice stands in the dictionaries of its inputs (``run/inputs.py``) and
+of its answers (``run/answer_sources.py``): these are no memories, for they end with the case, so
+that a case sees one outcome of a query, and no other case sees it. Nor are the searches that stay
+open on engines (``run/refuter.py``): they are asked again, and hold copies of one content.
 """
 
 from __future__ import annotations
@@ -39,19 +37,26 @@ from collections import OrderedDict
 from collections.abc import Hashable, Iterable
 from operator import attrgetter
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.evidence import Evidence
-from sqlverdict.execute.engine import Engine
+from sqlverdict.execute.engine import MISSING, Engine
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.execute.session import Limits
+from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.plan import RunPlan
+from sqlverdict.run.task import UNKNOWN_CONTENT, UNREADABLE_CONTENT
 
 REMEMBERED = 2**28
-"""How many characters and bytes all that is remembered may hold, about."""
+"""How many characters and bytes all that is remembered of one kind may hold, about."""
+_WORK = 5_000
+"""How many proofs and searches are remembered: they hold trees and tables, results a few words."""
 _LONG = 4_000
 """Characters of a prediction beyond which it is not looked up by its text."""
+_NO_CONTENT = ("", MISSING, UNKNOWN_CONTENT, UNREADABLE_CONTENT)
+"""What stands for a digest where there is none: the same may be said of another content."""
 _WHAT_DECIDES = attrgetter(
     "database",
     "db_id",
@@ -65,56 +70,12 @@ _WHAT_DECIDES = attrgetter(
 )
 """What of a case decides the finding about a prediction."""
 
-T = TypeVar("T")
-
-
-class ResultMemory(Generic[T]):
-    """Remembers what was used last, by number and by size; for any thread.
-
-    A copy for another process begins empty.
-
-    Args:
-        most: How many entries there may be.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = Lock()
-        self._entries: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
-        self._size = 0
-
-    def __reduce__(self) -> tuple[type[ResultMemory[T]], tuple[int]]:
-        """An empty memory of the same size."""
-        return ResultMemory, (self._most,)
-
-    def get(self, key: Hashable) -> T | None:
-        """What is remembered under a key."""
-        with self._lock:
-            entry = self._entries.get(key)
-            if entry is None:
-                return None
-            self._entries.move_to_end(key)
-            return entry[0]
-
-    def put(self, key: Hashable, value: T, size: int) -> None:
-        """Remember something of so many characters and bytes."""
-        with self._lock:
-            before = self._entries.pop(key, None)
-            self._size += size - (before[1] if before is not None else 0)
-            self._entries[key] = value, size
-            # A model may say anything: its texts and answers must not fill the memory.
-            while len(self._entries) > self._most or self._size > REMEMBERED:
-                self._size -= self._entries.popitem(last=False)[1][1]
-
-    def clear(self) -> None:
-        """Forget all."""
-        with self._lock:
-            self._entries.clear()
-            self._size = 0
+Key = tuple[Hashable, ...]
+"""What decides a result; the kind comes first: ``result``, or ``work`` with its digest."""
 
 
 class PairKeys:
-    """The keys of pairs under one plan: pairs with the same key have the same result.
+    """The keys of pairs under one plan: what has the same key has the same result.
 
     Attributes:
         alone: Whether a result rests on the queries and the database, and on nothing else of a
@@ -129,10 +90,10 @@ class PairKeys:
         self.alone = self._ours and not explains
         self._never = plan.times
 
-    def key(
+    def of_finding(
         self, case: Case, prediction: Prediction, digest: str, engine: Engine
-    ) -> tuple[Hashable, ...] | None:
-        """The key of a pair; ``None``: it is never looked up.
+    ) -> Key | None:
+        """The key of what is found out about a pair; ``None``: it is never looked up.
 
         Args:
             case: The case.
@@ -144,16 +105,140 @@ class PairKeys:
         sql = prediction.sql
         if self._never or not sql or prediction.answer is not None or len(sql) > _LONG:
             return None
+        if case.recorded is not None or case.gold_answers:
+            # Another case may have other results under the same id and texts.
+            return None
         text = fold_sql(sql) if dialect_of(engine.dialect).plain_tokens else sql
-        key: tuple[Hashable, ...] = (
-            *_WHAT_DECIDES(case),
-            digest,
-            case.tags.get("category"),
-            text,
-        )
-        if case.recorded is not None or case.gold_answers or not self.alone:
+        key: Key = ("result", *_WHAT_DECIDES(case), digest, case.tags.get("category"), text)
+        if not self.alone:
             key += (case.id, case.knowledge, prediction.confidence, prediction.samples)
         return key if self._ours else (*key, prediction.raw, prediction.usage)
+
+    def of_reply(
+        self, case: Case, prediction: Prediction, digest: str, engine: Engine
+    ) -> Key | None:
+        """The same for the result of the SQL in a reply, which names the case and the usage."""
+        key = self.of_finding(case, prediction, digest, engine)
+        if key is None:
+            return None
+        return (*key, case.id, case.knowledge, prediction.confidence, prediction.usage)
+
+    def of_call(self, arguments: Hashable) -> Key:
+        """The key of a call's result; the digest of the database is among the arguments."""
+        return "result", arguments
+
+    def of_work(
+        self,
+        what: Key,
+        case: Case,
+        prediction: Prediction,
+        digest: str,
+        engine: Engine,
+        schema: Schema | None,
+        limits: Limits,
+    ) -> Key | None:
+        """The key of a proof or a search; ``None``: it is never looked up.
+
+        Benchmarks ask for one gold in several wordings, and systems give them one prediction: the
+        next case with the same texts, contract, schema and content of the database has the same.
+
+        Args:
+            what: Names the work, with what else it rests on.
+            case: The case. Only what its two queries are on its database counts.
+            prediction: The prediction.
+            digest: That of the case's database.
+            engine: The engine that opens it. Others than SQLite are asked while work is done, and
+                a server may answer otherwise the next time.
+            schema: The schema by which the queries are read.
+            limits: What a query may spend that is run for it.
+        """
+        elsewhere = case.script is not None or case.gold_database is not None
+        queries = not case.gold_answers and prediction.answer is None
+        if elsewhere or not queries or case.recorded_answers is not None:
+            return None
+        if digest in _NO_CONTENT or not engine.in_python:
+            return None
+        texts = (*case.golds, prediction.sql or "")
+        rest = (case.database, schema, repr(case.contract), limits.key())
+        return "work", digest, what, texts, *rest
+
+
+class _LastUsed:
+    """What is remembered of one kind, that which was used last at the end."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Key, tuple[Any, int]] = OrderedDict()
+        self._size = 0
+
+    def get(self, key: Key) -> Any:
+        entry = self._values.get(key)
+        if entry is None:
+            return None
+        self._values.move_to_end(key)
+        return entry[0]
+
+    def put(self, key: Key, value: object, size: int) -> None:
+        before = self._values.pop(key, None)
+        self._size += size - (before[1] if before is not None else 0)
+        self._values[key] = value, size
+        # A model may say anything: its texts and answers must not fill the memory.
+        while len(self._values) > self._most or self._size > REMEMBERED:
+            self._size -= self._values.popitem(last=False)[1][1]
+
+    def drop(self, digest: str) -> None:
+        """Drop the work on a content."""
+        for key in [key for key in self._values if key[1] == digest]:
+            self._size -= self._values.pop(key)[1]
+
+    def clear(self) -> None:
+        self._values.clear()
+        self._size = 0
+
+
+class ResultMemory:
+    """Remembers what was used last, by number and by size; for any thread.
+
+    A copy for another process begins empty.
+
+    Args:
+        plan: The plan that all of it is found by.
+        results: How many results there may be.
+    """
+
+    def __init__(self, plan: RunPlan, results: int) -> None:
+        self.keys = PairKeys(plan)
+        self._copied = plan, results
+        self._lock = Lock()
+        self._kinds: dict[Hashable, _LastUsed] = {
+            "result": _LastUsed(results),
+            "work": _LastUsed(_WORK),
+        }
+
+    def __reduce__(self) -> tuple[type[ResultMemory], tuple[RunPlan, int]]:
+        """An empty memory of the same size."""
+        return ResultMemory, self._copied
+
+    def get(self, key: Key) -> Any:
+        """What is remembered under a key; else ``None``."""
+        with self._lock:
+            return self._kinds[key[0]].get(key)
+
+    def put(self, key: Key, value: object, size: int) -> None:
+        """Remember something of so many characters and bytes."""
+        with self._lock:
+            self._kinds[key[0]].put(key, value, size)
+
+    def forget(self, digest: str) -> None:
+        """Forget the work on a content: while some of it was done, there was another one."""
+        with self._lock:
+            self._kinds["work"].drop(digest)
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            for entries in self._kinds.values():
+                entries.clear()
 
 
 def is_of_any_spelling(evidence: Iterable[Evidence]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,9 +28,8 @@ from sqlverdict.records import (
     Reason,
     Result,
 )
-from sqlverdict.run.attempt import TOOLKIT
+from sqlverdict.run.attempt import TOOLKIT, Blame
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.pool.deaths import Blame
 from sqlverdict.run.task import Task
 from sqlverdict.runlog.log import encode_fields
 from sqlverdict.verdicts import toolkit_failure
@@ -137,6 +136,10 @@ class LogLine(msgspec.Struct, frozen=True):
     system: int
     index: int
     text: bytes
+
+
+Log = Callable[[Sequence[LogLine]], None]
+"""Takes finished lines into the run log."""
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,8 @@ from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.parse.schema import Schema
 from sqlverdict.run.options import Options, Progress
-from sqlverdict.run.outcome import LogLine
+from sqlverdict.run.outcome import Log, LogLine
 from sqlverdict.run.plan import RunPlan
-from sqlverdict.run.pool.coordinate import Log
 from sqlverdict.runlog.folder import RunFolder
 from sqlverdict.runlog.manifest import Manifest, library_versions
 

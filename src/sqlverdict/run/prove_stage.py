@@ -32,7 +32,10 @@ def prove_case(inputs: StageInputs, profile: str = SOUND) -> Derivation:
     Under the profile ``sound`` the facts that a proof uses are checked on the case's database: a
     SQLite file directly, that of another engine by queries that are run there.
     """
-    return inputs.once(("prove", profile), partial(_prove, inputs, profile))
+    derivation: Derivation | None = inputs.results.get(("prove", profile))
+    if derivation is None:
+        derivation = inputs.results["prove", profile] = _prove(inputs, profile)
+    return derivation
 
 
 def _prove(inputs: StageInputs, profile: str) -> Derivation:
@@ -42,13 +45,14 @@ def _prove(inputs: StageInputs, profile: str) -> Derivation:
     golds, prediction, schema = inputs.gold_queries(), inputs.predicted_query(), inputs.schema()
     if schema is None:
         return NotProved("no schema is known", Reason.DATABASE_UNAVAILABLE)
-    work = partial(_prove_any, inputs, golds, prediction, schema, profile)
-
-    def watched() -> Derivation | None:
-        return source.watched(f"prove {profile} {prediction.sql}", work, more=PATIENCE)
-
-    derivation = inputs.once_a_pair(("prove", profile), watched, lambda each: each is not None)
-    return derivation or NotProved("it had to be stopped", Reason.BUDGET_EXHAUSTED)
+    derivation: Derivation | None = inputs.recall(("prove", profile))
+    if derivation is None:
+        work = partial(_prove_any, inputs, golds, prediction, schema, profile)
+        derivation = source.watched(f"prove {profile} {prediction.sql}", work, more=PATIENCE)
+        if derivation is None:
+            return NotProved("it had to be stopped", Reason.BUDGET_EXHAUSTED)
+        inputs.remember(("prove", profile), derivation)
+    return derivation
 
 
 def _prove_any(
@@ -120,8 +124,10 @@ def _with_changes(inputs: StageInputs, proof: Proved | Undecided) -> Proved | Un
         return proof
     contract = inputs.case.contract
     fixed = contract is not None and contract.columns == "same_order"
-    write = partial(step_changes, derived, schema, fixed_columns=fixed)
-    changes = inputs.once_a_pair(("steps",), write, lambda _: True)
+    changes = inputs.recall(("steps",))
+    if changes is None:
+        changes = step_changes(derived, schema, fixed_columns=fixed)
+        inputs.remember(("steps",), changes)
     match proof:
         case Undecided(declared=Proved() as declared):
             return replace(proof, declared=replace(declared, changes=changes))

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -29,9 +28,6 @@ from sqlverdict.run.compare_stage import compare_with_golds
 from sqlverdict.run.inputs import PATIENCE, StageInputs
 from sqlverdict.run.refuter import Refuter
 
-if TYPE_CHECKING:
-    pass
-
 _REFUTE = "refute"
 _USUAL_GRADES = frozenset({"ordinary", "ungraded"})
 """Grades of witnesses on which a relation has to hold: data with nothing unusual in them."""
@@ -39,7 +35,10 @@ _USUAL_GRADES = frozenset({"ordinary", "ungraded"})
 
 def refute_case(inputs: StageInputs, refuter: Refuter) -> Refutation:
     """A witness against every gold, or that none was found; it is kept in the run's folder."""
-    return inputs.once((_REFUTE, "case"), partial(_refute, inputs, refuter))
+    refutation: Refutation | None = inputs.results.get((_REFUTE, "case"))
+    if refutation is None:
+        refutation = inputs.results[_REFUTE, "case"] = _refute(inputs, refuter)
+    return refutation
 
 
 def _refute(inputs: StageInputs, refuter: Refuter) -> Refutation:
@@ -52,15 +51,14 @@ def _refute(inputs: StageInputs, refuter: Refuter) -> Refutation:
     schema = inputs.find_schema()
     if isinstance(schema, NotRefuted):
         return schema
-    work = partial(refuter.refute, inputs.case, golds, prediction, schema)
-
-    def watched() -> Refutation:
+    refutation: Refutation | None = inputs.recall((_REFUTE,))
+    if refutation is None:
+        work = partial(refuter.refute, inputs.case, golds, prediction, schema)
         refutation = source.watched(f"refute {prediction.sql}", work, more=PATIENCE)
-        return _in_words(inputs, refutation or _stopped())
-
-    # A bank has other instances for the next case.
-    banked = refuter.options.bank is not None
-    refutation = watched() if banked else inputs.once_a_pair((_REFUTE,), watched, _lasts)
+        refutation = _in_words(inputs, refutation or _stopped())
+        # A bank has other instances for the next case.
+        if _lasts(refutation) and refuter.options.bank is None:
+            inputs.remember((_REFUTE,), refutation)
     if inputs.witnesses is not None and isinstance(refutation, Witness):
         _write_witness(inputs, refutation, inputs.witnesses)
     return refutation
@@ -96,7 +94,8 @@ def bars_search(inputs: StageInputs) -> bool:
     """Whether the prediction's text alone prevents a search for a witness."""
     return any(
         isinstance(refutation, NotRefuted) and refutation.blame == "prediction"
-        for refutation in inputs.results_of(_REFUTE)
+        for (stage, *_), refutation in inputs.results.items()
+        if stage == _REFUTE
     )
 
 
@@ -163,8 +162,10 @@ def _related_elsewhere(inputs: StageInputs, refuter: Refuter, difference: Relate
     relation = find_harmless(inputs.case, difference) or _match_of_metric(inputs, difference)
     if relation is None:
         return difference
-    work = partial(_refute_relation, inputs, refuter, relation)
-    refutation = inputs.once((_REFUTE, "relation"), work)
+    refutation: Refutation | None = inputs.results.get((_REFUTE, "relation"))
+    if refutation is None:
+        refutation = _refute_relation(inputs, refuter, relation)
+        inputs.results[_REFUTE, "relation"] = refutation
     if refutation is None:
         return difference
     from sqlverdict.refute.explain.evidence import refutation_evidence
@@ -209,13 +210,15 @@ def _refute_relation(
     schema = inputs.find_schema()
     if isinstance(schema, NotRefuted):
         return schema
-    work = partial(refuter.refute_relation, inputs.case, gold, prediction, schema, relation)
-    key = (_REFUTE, relation.kind, repr(relation.detail))
-
-    def watched() -> Refutation | None:
-        return source.watched(f"refute {relation.kind} {prediction.sql}", work, more=PATIENCE)
-
-    return inputs.once_a_pair(key, watched, _lasts)
+    what = (_REFUTE, relation.kind, repr(relation.detail))
+    refutation: Refutation | None = inputs.recall(what)
+    if refutation is None:
+        work = partial(refuter.refute_relation, inputs.case, gold, prediction, schema, relation)
+        name = f"refute {relation.kind} {prediction.sql}"
+        refutation = source.watched(name, work, more=PATIENCE)
+        if _lasts(refutation):
+            inputs.remember(what, refutation)
+    return refutation
 
 
 def _relate(inputs: StageInputs) -> GeneratedRelation | None:

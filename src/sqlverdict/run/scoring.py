@@ -110,10 +110,17 @@ class MetricItem:
 
 
 class Scored(Struct, frozen=True):
-    """A metric's score, and what has to be said about it."""
+    """A metric's score, and what has to be said about it.
+
+    Attributes:
+        score: The score.
+        notes: Why it has no value, or which value it has where our tools failed.
+        repeatable: False where a clock cut what a gold gave that stood in for the prediction.
+    """
 
     score: Score
     notes: tuple[Evidence, ...] = ()
+    repeatable: bool = True
 
 
 class MetricScorer:
@@ -142,8 +149,7 @@ class MetricScorer:
         if result.value is None and not METRIC_ALONE.isdisjoint(result.reasons):
             return Scored(result, (Undecided(METRIC, result.reasons, metric=spec.label),))
         if self._case.answerable and not self._item.prediction.responds:
-            why = self._without_gold(spec)
-            return Scored(result if why is None else Score(None, why))
+            return self._silent(spec, result)
         if result.value is not None:
             return Scored(result)
         barred = self._is_barred(spec) and Reason.JUDGE_UNAVAILABLE not in result.reasons
@@ -162,8 +168,8 @@ class MetricScorer:
         """Whether the metric needs a search that the prediction's text alone prevents."""
         return "witness" in spec.metric.needs and bars_search(self._inputs)
 
-    def _without_gold(self, spec: MetricSpec) -> tuple[Reason, ...] | None:
-        """Why a case has no value for any prediction; ``None`` where it may have one.
+    def _silent(self, spec: MetricSpec, result: Score) -> Scored:
+        """The score of silence; none where the case has no value for any prediction.
 
         Silence is then worth no more and no less than an answer: every system has the same
         questions in its denominator.
@@ -171,21 +177,23 @@ class MetricScorer:
         item = self._item
         if listens_to_judge(spec.metric):
             judgement = item.judgement()
-            return judgement.reasons if judgement.verdict is Verdict.UNSCORED else None
+            unscored = judgement.verdict is Verdict.UNSCORED
+            return Scored(Score(None, judgement.reasons) if unscored else result)
         if PRESETS.has(spec.parameter):
             everywhere = item.databases() if "databases" in spec.metric.needs else (None,)
             compared = [item.compare(spec.parameter, database) for database in everywhere]
-            return compared[0].reasons if all(each.equal is None for each in compared) else None
+            unscored = all(each.equal is None for each in compared)
+            return Scored(Score(None, compared[0].reasons) if unscored else result)
         why: tuple[Reason, ...] | None = None
-        source = self._inputs.source
+        repeatable = True
         for gold in self._case.golds:
             stand_in = self._with(Prediction(self._case.id, gold))
-            result = _attempt(spec, stand_in)
-            source.repeatable = source.repeatable and stand_in.inputs.source.repeatable
-            if result.value is not None:
-                return None
-            why = why or result.reasons
-        return why
+            of_gold = _attempt(spec, stand_in)
+            repeatable = repeatable and stand_in.inputs.source.repeatable
+            if of_gold.value is not None:
+                return Scored(result, repeatable=repeatable)
+            why = why or of_gold.reasons
+        return Scored(result if why is None else Score(None, why), repeatable=repeatable)
 
     def _works_with_gold(self, spec: MetricSpec) -> bool:
         """Whether the metric has a value where a gold stands in place of the prediction."""

@@ -22,7 +22,7 @@ from sqlverdict.errors import (
     UsageError,
 )
 from sqlverdict.execute.attempt import read_engine_schema
-from sqlverdict.execute.engine import ENGINES, engine_for
+from sqlverdict.execute.engine import ENGINES, MISSING, engine_for
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.servers.patience import patiently
 from sqlverdict.files.references import file_of, is_at_hand, is_server
@@ -43,7 +43,8 @@ _Database = tuple[str | None, str, str | None]
 """A database, its id, and that of the gold."""
 UNKNOWN_CONTENT = "unknown"
 """Stands for a database whose content is not known: its results are not resumed."""
-_UNREADABLE = "unreadable"
+UNREADABLE_CONTENT = "unreadable"
+"""Stands for a database that could not be read when the run came to it."""
 WINDOW = 2_048
 CHUNK = 64
 _SMALLEST = 8
@@ -74,6 +75,9 @@ class Task(msgspec.Struct, frozen=True):
         """The system, and the index in its run log."""
         return self.system, self.index
 
+
+TaskQueries = tuple[str, Sequence[str], Sequence[str]]
+"""A database, the queries to be run on it, and the golds, which tell whether it answers at all."""
 
 Needs = Callable[[int, str, str, str], bool]
 """Whether the case at an index, of a database id, is to be examined.
@@ -271,7 +275,7 @@ class TaskSource:
                 SameCall.AGAIN,
                 ": it evaluates the missing cases",
             )
-        late = [key for key in changed if self._digests[key] == _UNREADABLE]
+        late = [key for key in changed if self._digests[key] == UNREADABLE_CONTENT]
         if late:
             raise Interrupted(
                 f"{_names(late)} could not be read when the run began, and can be now: "
@@ -312,7 +316,7 @@ class TaskSource:
         try:
             file = file_of(database)
             if file is not None and not file.is_file():
-                return "missing"
+                return MISSING
             digest = partial(engine_for(self._engine, database).digest, database)
             if is_server(database):
                 return patiently(database, digest, anyway=True) or UNKNOWN_CONTENT
@@ -321,7 +325,7 @@ class TaskSource:
             if is_server(database):
                 self._silent.add(database)
                 self._why = str(error)
-            return _UNREADABLE
+            return UNREADABLE_CONTENT
 
 
 def _with_record_use(case: Case, prediction: Prediction, answers: str) -> Case:

@@ -13,7 +13,6 @@
 ``chance``             draws that depend on the seed and the thing, not on the order
 ``lint``               what a lint is, and their registry
 ``probe``              can a classifier without the schema tell the answerable questions?
-``report``             a built benchmark and its lints as tables and as a page
 ``write``              a built benchmark as files
 ``columns/``           questions about columns that do not exist
 ``readings/``          ambiguous questions and their two readings

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
-from sqlverdict.compare.relation import RELATIONS
+from sqlverdict.compare.related.words import relation_text
 from sqlverdict.compare.tags import TAGS
 from sqlverdict.evidence import (
     Contradicted,
@@ -20,7 +18,6 @@ from sqlverdict.evidence import (
     Recorded,
     Refuted,
     Related,
-    Relation,
     Signs,
     Tested,
     Undecided,
@@ -111,12 +108,6 @@ def separated_text(result: Result) -> str:
 
 _ASKS = "what the judge says"
 _MATCH_ALONE = "the answers agree on the real database; no other was tried"
-_WEAK = "weak: may be chance"
-_CONSTANT = "it reads no data for this"
-_ALTERNATIVES = "with other numbers beside it"
-_BROKEN = "it does not hold on another legal database"
-"""What makes a relation worth less, in words."""
-
 _STEPS = 12
 
 
@@ -195,39 +186,6 @@ def _file(folder: Path | None, kind: str, name: str) -> str:
 def relation_kinds(result: Result) -> list[str]:
     """The relations between the two answers, by name."""
     return [relation.kind for relation in relations_of(result.evidence)]
-
-
-def relation_words(relation: Relation) -> str:
-    """What a relation says."""
-    kind, detail = relation.kind, relation.detail
-    proof = RELATIONS.get(kind).read(detail) if RELATIONS.has(kind) else None
-    if proof is None:
-        # A relation of another version, or of a plug-in that is not installed.
-        return _as_json(detail)
-    try:
-        return RELATIONS.get(kind).words(proof)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-        # A plug-in may have stated no type, and its proofs may hold other fields.
-        return _as_json(detail)
-
-
-def relation_text(relation: Relation, *, with_kind: bool = True) -> str:
-    """A relation in words, with its name and what makes it worth less.
-
-    Args:
-        relation: The relation.
-        with_kind: Whether its name stands behind it.
-    """
-    proof = relation.proof
-    doubts = {
-        _WEAK: proof.weak,
-        _CONSTANT: bool(proof.constant),
-        _ALTERNATIVES: bool(proof.alternatives),
-        _BROKEN: relation.broken is not None,
-    }
-    notes = [relation.kind] if with_kind else []
-    notes += [words for words, holds in doubts.items() if holds]
-    return relation_words(relation) + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
@@ -375,7 +333,3 @@ def _shapes(shapes: AnswerShapes) -> str:
 def reasons_text(codes: Iterable[str]) -> str:
     """Reasons in words, each with its code."""
     return "; ".join(f"{reason_words(code)} ({code})" for code in codes)
-
-
-def _as_json(detail: Mapping[str, Any]) -> str:
-    return json.dumps(detail, ensure_ascii=False, default=str)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from sqlverdict.compare.related.words import relation_words
 from sqlverdict.evidence import Failed, Refuted, Related
 from sqlverdict.reasons import Reason, reason_words
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.one_run.case import VERDICTS, evidence_words, relation_words
+from sqlverdict.report.one_run.case import VERDICTS, evidence_words
 from sqlverdict.situations import Situation
 
 _NOT_BY_DIFFERENCE = frozenset(

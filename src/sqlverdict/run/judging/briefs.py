@@ -8,13 +8,13 @@ from dataclasses import replace
 from msgspec import structs
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.compare.related.words import relation_text
 from sqlverdict.evidence import Contradicted, Evidence, Refuted, relations_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.result_tables import result_table, witness_text
 from sqlverdict.judge.briefs.schema_text import schema_text
 from sqlverdict.judge.judge import JUDGES
 from sqlverdict.records import Answer, Outcome, Recording
-from sqlverdict.report.one_run.case import relation_text
 from sqlverdict.run.compare_stage import compare_with_golds
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.judging.asking import BY_CASE, Asking, JudgeQuestion

@@ -14,11 +14,9 @@ from typing import Protocol, TypeVar
 
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.run.outcome import PairFinding
-from sqlverdict.run.task import Task
+from sqlverdict.run.task import Task, TaskQueries
 
 T = TypeVar("T")
-Needs = tuple[str, Sequence[str], Sequence[str]]
-"""A database, the queries to be run on it, and the golds, which tell whether it answers at all."""
 
 _FRAMES = 1_000
 _LONG = 0.05
@@ -28,7 +26,7 @@ _LONG = 0.05
 class Examine(Protocol):
     """What is done to a task. Neither step raises."""
 
-    def needs(self, task: Task) -> Needs:
+    def needs(self, task: Task) -> TaskQueries:
         """The queries that the task needs in any case."""
         ...
 
@@ -72,7 +70,7 @@ def _depth() -> int:
     return depth
 
 
-def prepared(rest: Iterator[T], needs: Callable[[T], Needs], runner: QueryRunner) -> list[T]:
+def prepared(rest: Iterator[T], needs: Callable[[T], TaskQueries], runner: QueryRunner) -> list[T]:
     """The next tasks, whose answers lie ready: as many as run quickly and stay in memory."""
     batch: list[T] = []
     ran: set[tuple[str, str]] = set()

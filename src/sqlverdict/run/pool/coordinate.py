@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
@@ -13,7 +13,7 @@ from sqlverdict.errors import Contradiction
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.garbage import seldom_collecting
-from sqlverdict.run.outcome import Done, LogLine, Pending, done, encode_line
+from sqlverdict.run.outcome import Done, Log, LogLine, Pending, done, encode_line
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.batches import Examine, in_batches
 from sqlverdict.run.pool.worker_pool import WorkerPool
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from sqlverdict.run.judging.asking import JudgeOptions
     from sqlverdict.run.judging.stage import JudgeStage, WaitingCase
     from sqlverdict.run.pool.ray_pool import RayPool
-
-Log = Callable[[Sequence[LogLine]], None]
-"""Takes finished lines into the run log."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +97,9 @@ def _stopped_by(contradictions: Sequence[Pending], folder: Path | None) -> Contr
     case, evidence = contradictions[0].task.case, contradictions[0].finding.contradiction
     file = evidence.file if evidence is not None else ""
     more = f" and {len(contradictions) - 1:,} more" if len(contradictions) > 1 else ""
-    where = f"saved as {folder / file}" if folder and file else "not saved: there is no "
-    "folder for it"
+    where = "not saved: there is no folder for it"
+    if folder is not None and file:
+        where = f"saved as {folder / file}"
     return Contradiction(
         f"case {case.id!r} ({case.db_id}){more} is both proved and refuted, a bug of sqlverdict; "
         f"the reproduction is {where}. Please report it"

@@ -24,10 +24,10 @@ from msgspec import structs
 from sqlverdict.execute.servers.patience import servers
 from sqlverdict.parse.plain_order import plain_order
 from sqlverdict.records import Failure, Reason, Verdict
-from sqlverdict.run.attempt import stand_ins
+from sqlverdict.run.attempt import Blame, stand_ins
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.outcome import Done, PairFinding, Pending, done, encode_line
-from sqlverdict.run.pool.deaths import Blame, Death, inquire
+from sqlverdict.run.pool.deaths import Death, inquire
 from sqlverdict.run.pool.worker import Heartbeat, deferring_signals, work_on_chunks
 from sqlverdict.run.task import Task, chunks
 

@@ -17,14 +17,6 @@ from sqlverdict.abstain.benchmark.build import BuiltBenchmark, Material, build_b
 from sqlverdict.abstain.benchmark.lint import LintData, LintResult, run_lints
 from sqlverdict.abstain.benchmark.preprocess.steps import check_steps, preprocess
 from sqlverdict.abstain.benchmark.question_sources import schemas_of
-from sqlverdict.abstain.benchmark.report import (
-    building_page,
-    databases_table,
-    findings_lines,
-    lints_table,
-    parts_table,
-    types_table,
-)
 from sqlverdict.abstain.benchmark.unanswerable import TYPES
 from sqlverdict.abstain.benchmark.write import finish, prepare, write_benchmark, write_text
 from sqlverdict.abstain.method import Tools
@@ -45,6 +37,14 @@ from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.lock import writing_folder
+from sqlverdict.report.built_benchmark import (
+    building_page,
+    databases_table,
+    findings_lines,
+    lints_table,
+    parts_table,
+    types_table,
+)
 from sqlverdict.report.one_run.judge_section import spending_sentences
 from sqlverdict.report.terminal.console import Screen, progress_line
 

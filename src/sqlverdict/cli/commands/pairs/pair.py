@@ -28,6 +28,7 @@ from sqlverdict.cli.options.shared import print_json
 from sqlverdict.cli.show_pair import refutation_json, show_answer, show_refutation
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.relate import relate
+from sqlverdict.compare.related.words import relation_text
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.features import FEATURES
@@ -35,7 +36,6 @@ from sqlverdict.parse.query import parse
 from sqlverdict.records import Answer, Comparison, Outcome, ParseFailure, Relation
 from sqlverdict.refute.trial.rebuild import compare_on
 from sqlverdict.refute.witness import NotRefuted
-from sqlverdict.report.one_run.case import relation_text
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import table
 
