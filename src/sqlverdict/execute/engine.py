@@ -72,8 +72,8 @@ class Engine(Protocol):
     def search(self) -> Search:
         """How witnesses are searched: on instances in memory, in its own scratch databases, or not.
 
-        ``in_memory``: ``refute`` itself tries instances on SQLite. ``scratch``: the engine is a
-        :class:`ScratchEngine`, on which SQLite's proposals are tried.
+        ``in_memory``: instances are tried on SQLite's (``execute/in_memory.py``). ``scratch``: the
+        engine is a :class:`ScratchEngine`, on which SQLite's proposals are tried.
         """
         return "none"
 
@@ -181,7 +181,7 @@ class WorkspaceEngine(Protocol):
 class ScratchEngine(Protocol):
     """An engine on which witnesses are tried: its ``search`` is ``scratch``.
 
-    SQLite is none: ``refute`` has a faster scratch database of its own for it.
+    SQLite is none: it is asked for more, which ``execute/in_memory.py`` describes.
     """
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
