@@ -63,7 +63,7 @@ class TaskWay:
 
 
 @contextmanager
-def noted(way: TaskWay) -> Iterator[None]:
+def tracing(way: TaskWay) -> Iterator[None]:
     sys.setprofile(way.note)
     try:
         yield
@@ -82,7 +82,7 @@ def task_way(metrics: str) -> TaskWay:
         # The first time modules are loaded, and members found.
         sv.evaluate([case], {"1": PREDICTION}, out=f"{folder}/first", options=options)
         way = TaskWay()
-        with noted(way):
+        with tracing(way):
             sv.evaluate([case], {"1": PREDICTION}, out=f"{folder}/second", options=options)
     return way
 

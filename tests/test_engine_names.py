@@ -1,12 +1,14 @@
 """Outside ``execute/`` nothing knows an engine or a dialect by its name: it asks the record.
 
 The records are ``sqlverdict/dialects.py`` and the attributes of ``execute/engine.py``'s ``Engine``.
+What belongs to one engine alone stands in its folder, and nobody else imports it.
 """
 
 from __future__ import annotations
 
 import ast
 
+from source_imports import MODULES, every_import
 from source_trees import source_nodes
 from sqlverdict.dialects import DIALECTS
 from sqlverdict.execute.engine import ENGINES
@@ -16,6 +18,10 @@ NAMES = {
     *(name for name, engine in ENGINES.items()),
     *(scheme for _, engine in ENGINES.items() for scheme in engine.schemes),
 }
+BUILT_IN = {
+    name for name, engine in ENGINES.items() if type(engine).__module__.startswith("sqlverdict.")
+}
+FOLDER = "execute.engines"
 RECORDS = "dialects.py"
 DEFAULTS = {"DEFAULT_DIALECT", "DEFAULT_ENGINE"}
 
@@ -38,6 +44,9 @@ COMPARISONS_ALLOWED = {
     "load/benchmarks/demo.py": "whether the demo's queries, which are SQLite's, are translated",
 }
 """Files that compare a name with a default, with the reason."""
+
+PARTS_ALLOWED: dict[tuple[str, str], str] = {}
+"""Who imports a part of an engine whose folder it does not stand in, what, and the reason."""
 
 
 def outside() -> dict[str, list[ast.AST]]:
@@ -70,3 +79,33 @@ def test_no_default_stands_for_a_comparison_of_names() -> None:
         if isinstance(side, ast.Name) and side.id in DEFAULTS
     }
     assert places == set(COMPARISONS_ALLOWED)
+
+
+def engine_in(module: str) -> str:
+    """The engine to whose folder a module belongs; empty: to none."""
+    folder = f"{FOLDER}."
+    return module.removeprefix(folder).split(".")[0] if module.startswith(folder) else ""
+
+
+def test_nobody_imports_the_parts_of_an_engine() -> None:
+    """Neither a module outside of ``execute/``, nor the machinery in it, nor another engine."""
+    assert {engine_in(module) for module in MODULES} - {""} == BUILT_IN
+    imported = {
+        (each.by, each.of)
+        for each in every_import()
+        if engine_in(each.of) not in ("", engine_in(each.by))
+    }
+    assert imported == PARTS_ALLOWED.keys()
+
+
+def test_no_text_names_the_folder_of_an_engine() -> None:
+    """The registry of engines alone finds them, by their names."""
+    texts = {
+        path
+        for path, nodes in source_nodes().items()
+        for node in nodes
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and any(f"{FOLDER}.{name}" in node.value for name in BUILT_IN)
+    }
+    assert texts == set()

@@ -112,6 +112,7 @@ DEFERRED: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("label.app", ("cli",), "the extra web"),
     ("run.pool.ray_pool", ("run",), "the extra ray"),
     ("execute.engines.duckdb", ("execute.engines.duckdb",), "the extra duckdb"),
+    ("execute.engines.sqlite", ("execute.engines.sqlite",), "only a search makes instances"),
     ("execute.engines.postgres", ("execute.engines.postgres",), "the extra postgres"),
     ("execute.reversed_copy", ("run.contradictions",), "contradictions are rare"),
     (

@@ -29,6 +29,7 @@ class Registry(Generic[T]):
             one kind are kept apart. A name is used once in all of them.
         group: The entry-point group of the plug-ins.
         shape: The protocol that a plug-in is held to when it is loaded; ``None``: none.
+        on_join: What else is done with each member as it joins.
     """
 
     def __init__(
@@ -37,8 +38,10 @@ class Registry(Generic[T]):
         packages: str | Sequence[str],
         group: str,
         shape: type | None = None,
+        on_join: Callable[[T], None] | None = None,
     ) -> None:
         self.kind = kind
+        self._on_join = on_join
         self.shape = shape
         self.packages = (packages,) if isinstance(packages, str) else tuple(packages)
         self.group = group
@@ -55,6 +58,8 @@ class Registry(Generic[T]):
             )
         self._members[name] = member
         self._modules[name] = home
+        if self._on_join is not None:
+            self._on_join(member)
         return member
 
     def member(self, cls: Callable[[], T]) -> Callable[[], T]:

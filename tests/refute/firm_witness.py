@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.execute.in_memory import in_memory_engine
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Reason, Row
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import Instance, Witness
 
 SCHEMA = read_ddl(
@@ -22,7 +22,7 @@ SCHEMA = read_ddl(
 
 def on(gold: str, prediction: str, **rows: list[Row]) -> Witness:
     """A witness as the engine itself sees it."""
-    scratch = ScratchDatabase(SCHEMA)
+    scratch = in_memory_engine().scratch_database(SCHEMA)
     content = {name: tuple(table_rows) for name, table_rows in rows.items()}
     scratch.load(content)
     ours, theirs = scratch.run(gold), scratch.run(prediction)

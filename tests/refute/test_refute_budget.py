@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from sqlverdict.execute.in_memory import in_memory_engine
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Reason
@@ -19,7 +20,6 @@ from sqlverdict.refute.data.mine.across import Inclusion
 from sqlverdict.refute.data.regularities import mine
 from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import NotRefuted, SearchBudget, Witness
 
 EQUAL = ("SELECT c0_1 FROM t0 WHERE c0_1 > 3", "SELECT c0_1 FROM t0 WHERE 3 < c0_1")
@@ -121,7 +121,7 @@ def test_a_large_schema_is_searched(make: Make) -> None:
     witness = find_witness(*DIFFERENT, schema, database=path)
     assert isinstance(witness, Witness)
     assert witness.instance.schema == schema
-    ScratchDatabase(schema, frozenset()).close()
+    in_memory_engine().scratch_database(schema, frozenset()).close()
 
 
 def test_only_touched_tables_are_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

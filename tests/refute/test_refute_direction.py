@@ -6,6 +6,7 @@ from statistics import median
 
 import pytest
 
+from sqlverdict.execute.in_memory import warm_scratch
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -15,7 +16,6 @@ from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
-from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.witness import Instance, SearchBudget, Witness
 
 SCHEMA = read_ddl(

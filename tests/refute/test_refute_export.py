@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.errors import DataError, FileFailure
+from sqlverdict.execute.engines.sqlite.literals import sql_literal
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Cell, Contract, Failure, Reason, Row
-from sqlverdict.refute.trial.literals import sql_literal
 from sqlverdict.refute.witness import Instance, Witness
 from sqlverdict.refute.witness_files import NOTES, replay, safe_name, to_sql, write
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sqlverdict.execute.in_memory import in_memory_engine
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Query, Row
 from sqlverdict.refute.trial.determined import is_order_free
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
 SCHEMA = read_ddl("CREATE TABLE t (a INTEGER, b TEXT, c REAL); CREATE TABLE u (a INTEGER, d)", "s")
 NOCASE = read_ddl("CREATE TABLE t (a INTEGER, b TEXT COLLATE NOCASE, c REAL)", "s")
@@ -50,7 +50,7 @@ _ts = st.lists(
     max_size=5,
 )
 _us = st.lists(st.tuples(_numbers, _numbers | st.sampled_from("xy")), max_size=4)
-SCRATCH = ScratchDatabase(SCHEMA, frozenset())
+SCRATCH = in_memory_engine().scratch_database(SCHEMA, frozenset())
 
 
 def _query(sql: str) -> Query:

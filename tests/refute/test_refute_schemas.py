@@ -40,7 +40,7 @@ def refuted(
     assert isinstance(witness, Witness), witness
     assert legal(witness.instance, facts_of(known)) == []
     built = rebuild(witness.instance, [t for t in known.tables if t.name in witness.instance.rows])
-    built.connection.close()
+    built.close()
     if tmp_path is not None:
         for path in write(witness, tmp_path, "w"):
             assert replay(path).differ

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sqlverdict.execute.in_memory import in_memory_engine
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Row
 from sqlverdict.refute.make.constraints import constraints_of, foreign_keys_hold
 from sqlverdict.refute.trial.determined import arrangements
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
 SCHEMA = read_ddl(
     """
@@ -41,14 +41,14 @@ def test_a_used_scratch_database_is_as_good_as_a_new_one(
     contents: list[dict[str, list[Row]]], data: st.DataObject
 ) -> None:
     """Rows that stay are not put in again; that must never show."""
-    used = ScratchDatabase(SCHEMA)
+    used = in_memory_engine().scratch_database(SCHEMA)
     for number, content in enumerate(contents):
         shared = dict(content)
         if number and data.draw(st.booleans()):
             # Some tables keep the very same rows.
             shared |= {t: c for t, c in contents[number - 1].items() if data.draw(st.booleans())}
         contents[number] = shared
-        fresh = ScratchDatabase(SCHEMA)
+        fresh = in_memory_engine().scratch_database(SCHEMA)
         for scratch in (used, fresh):
             scratch.load(shared)
         everything = [table.name for table in SCHEMA.tables]
@@ -59,7 +59,7 @@ def test_a_used_scratch_database_is_as_good_as_a_new_one(
 
 
 def test_null_is_null_and_not_the_default() -> None:
-    scratch = ScratchDatabase(SCHEMA)
+    scratch = in_memory_engine().scratch_database(SCHEMA)
     scratch.load({"house": [(1, None, None, None)]})
     assert scratch.stored(["house"]) == {"house": ((1, None, None, None),)}
     scratch.load({"house": [(None, None, None, None), (None, "b", None, None)]})
@@ -67,7 +67,7 @@ def test_null_is_null_and_not_the_default() -> None:
 
 
 def test_equal_rows_of_another_type_are_put_in() -> None:
-    scratch = ScratchDatabase(SCHEMA)
+    scratch = in_memory_engine().scratch_database(SCHEMA)
     for size in (1, 1.0, 1):
         scratch.load({"house": [(1, None, None, size)]})
         ((_, _, _, stored),) = scratch.stored(["house"])["house"]
@@ -75,7 +75,7 @@ def test_equal_rows_of_another_type_are_put_in() -> None:
 
 
 def test_rows_that_cannot_be_do_no_lasting_harm() -> None:
-    scratch = ScratchDatabase(SCHEMA)
+    scratch = in_memory_engine().scratch_database(SCHEMA)
     good = {"house": [(1, "a", None, None)]}
     scratch.load(good)
     scratch.load({"house": [(2, "b", None, None), (2**70, "c", None, None)]})
@@ -94,7 +94,7 @@ def test_rows_that_cannot_be_do_no_lasting_harm() -> None:
 
 
 def test_an_answer_has_its_columns_every_time() -> None:
-    scratch = ScratchDatabase(SCHEMA)
+    scratch = in_memory_engine().scratch_database(SCHEMA)
     for size in (1, 2):
         scratch.load({"room": [(None, f"r{n}") for n in range(size)]})
         answer = scratch.run("SELECT count(*) AS n FROM room")
@@ -131,7 +131,7 @@ def test_links_are_followed_to_the_parents_and_no_further() -> None:
 
 def test_the_work_of_a_pair_does_not_depend_on_what_the_last_one_left() -> None:
     rows: dict[str, list[Row]] = {"house": [(1, "a", None, 2)]}
-    scratch = ScratchDatabase(SCHEMA)
+    scratch = in_memory_engine().scratch_database(SCHEMA)
     works = []
     for _ in range(2):
         scratch.begin()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sqlverdict.execute.in_memory import warm_scratch
 from sqlverdict.parse.facts import NotNull, References, Unique, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -18,7 +19,6 @@ from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
-from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.witness import Instance, NotRefuted, SearchBudget, Witness
 
 SCHEMA = """

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict.execute.in_memory import warm_scratch
 from sqlverdict.parse.facts import NotNull, References, Unique, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.sqlite import read_sqlite
@@ -19,7 +20,6 @@ from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.sources import InstanceSources, likely_facts
 from sqlverdict.refute.trial.legal import legal
-from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.witness import Instance, SearchBudget, Witness
 
 GOLD = (

@@ -8,12 +8,12 @@ from contextlib import closing
 import pytest
 
 from sqlverdict.compare.preset import PRESETS
+from sqlverdict.execute.in_memory import warm_scratch
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import Answer
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.determined import is_determined
-from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.trial.tie_breaks import broken_ties
 from sqlverdict.refute.witness import Witness
 

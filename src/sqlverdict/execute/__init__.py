@@ -3,6 +3,7 @@
 ``engine``          what an engine is, the record of what it can do, which engine opens a reference
 ``session``         what an open database and its limits are
 ``engines/``        the engines, one folder each: all that belongs to one alone
+``in_memory``       what the engine is asked that tries instances in memory
 ``query_runner``    where answers come from: memory, cache, engine
 ``attempt``         what is tried at all, and what all engines say of what has no answer
 ``values/``         what a driver's value means, cells as bytes, rows while they arrive

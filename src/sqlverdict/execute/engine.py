@@ -9,19 +9,25 @@ A database is a reference: the path of a file, or the URL of a database on a ser
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
 from sqlverdict.errors import DatabaseError, OptionName, UsageError
+from sqlverdict.execute.servers.server_engine import ServerEngine as ServerEngine
 from sqlverdict.execute.session import LONGEST as LONGEST
 from sqlverdict.execute.session import Limits as Limits
 from sqlverdict.execute.session import Scratch as Scratch
 from sqlverdict.execute.session import Session as Session
 from sqlverdict.execute.session import Workspace as Workspace
-from sqlverdict.files.references import Reference, file_of, is_server, scheme_of
+from sqlverdict.files.references import (
+    Reference,
+    add_file_schemes,
+    file_of,
+    is_server,
+    scheme_of,
+)
 from sqlverdict.files.sqlite import is_sqlite
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case
@@ -57,7 +63,11 @@ class Engine(Protocol):
 
     @property
     def schemes(self) -> tuple[str, ...]:
-        """The schemes of its URLs, the usual one first."""
+        """The schemes of its URLs, the usual one first.
+
+        They name files if it has ``suffixes``, and otherwise databases on servers: those are waited
+        for, keep a snapshot, and have no digest of a file.
+        """
         return ()
 
     @property
@@ -72,8 +82,8 @@ class Engine(Protocol):
     def search(self) -> Search:
         """How witnesses are searched: on instances in memory, in its own scratch databases, or not.
 
-        ``in_memory``: ``refute`` itself tries instances on SQLite. ``scratch``: the engine is a
-        :class:`ScratchEngine`, on which SQLite's proposals are tried.
+        ``in_memory``: instances are tried on SQLite's (``execute/in_memory.py``). ``scratch``: the
+        engine is a :class:`ScratchEngine`, on which SQLite's proposals are tried.
         """
         return "none"
 
@@ -181,7 +191,7 @@ class WorkspaceEngine(Protocol):
 class ScratchEngine(Protocol):
     """An engine on which witnesses are tried: its ``search`` is ``scratch``.
 
-    SQLite is none: ``refute`` has a faster scratch database of its own for it.
+    SQLite is none: it is asked for more, which ``execute/in_memory.py`` describes.
     """
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
@@ -198,66 +208,15 @@ class ScratchEngine(Protocol):
         ...
 
 
-@runtime_checkable
-class ServerEngine(Protocol):
-    """An engine whose databases are on servers, where a role may do more than read."""
-
-    def own_database(
-        self, server: Reference, name: str, statements: Iterable[str]
-    ) -> AbstractContextManager[str]:
-        """A new database on a server, which is dropped at the end; gives its URL.
-
-        Args:
-            server: The URL of any database there.
-            name: The name of the new one.
-            statements: What makes its content.
-
-        Raises:
-            DatabaseError: it cannot be made, or does not take the content; nothing is left.
-        """
-        ...
-
-    def drop_leftovers(self, server: Reference, prefix: str) -> tuple[str, ...]:
-        """Drop databases that :meth:`own_database` made in processes that were killed.
-
-        Only those whose name begins with the prefix, that we made, and that nobody uses. What the
-        role may not drop is left.
-
-        Args:
-            server: The URL of any database there.
-            prefix: How their names begin.
-
-        Returns:
-            Their names.
-
-        Raises:
-            DatabaseError: the server does not answer.
-        """
-        ...
-
-    def server_version(self, database: Reference) -> str:
-        """The version of a database's server; two of one version answer alike.
-
-        Raises:
-            DatabaseError: the server does not answer.
-        """
-        ...
-
-    def excess_rights(self, database: Reference) -> tuple[str, ...]:
-        """What the role could do more than read: "is a superuser", "may write to 3 tables".
-
-        Raises:
-            DatabaseError: the server does not answer.
-        """
-        ...
-
-    def reader_statements(self, database: Reference) -> tuple[str, ...]:
-        """What an administrator can run to make a role that may only read this database."""
-        ...
+def _add_schemes(engine: Engine) -> None:
+    """The URLs of an engine with files name files."""
+    # What lacks a part of the record is refused by name later.
+    if getattr(engine, "suffixes", ()):
+        add_file_schemes(getattr(engine, "schemes", ()))
 
 
 ENGINES: Registry[Engine] = Registry(
-    "engine", "sqlverdict.execute.engines", "sqlverdict.engines", Engine
+    "engine", "sqlverdict.execute.engines", "sqlverdict.engines", Engine, _add_schemes
 )
 
 DEFAULT_ENGINE = "sqlite"

@@ -137,6 +137,7 @@ class QueryRunner:
         self, database: str, script: Script, sql: str, controls: Sequence[str] = ()
     ) -> Outcome:
         """What statements that may write give on a throw-away copy; never from a cache."""
+        where = (self.engine_for(database), database)
         content = ""
         if not is_server(database):
             with suppress(DatabaseError, OSError):
@@ -145,7 +146,6 @@ class QueryRunner:
         known = self._memory.get(key)
         if known is not None:
             return known
-        where = (self.engine_for(database), database)
         work = partial(run_script, *where, script, sql, self.limits, self._now, controls)
         outcome = self.watched(database, key[1], work)
         if outcome is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -24,7 +25,8 @@ _DRIVER = re.compile(
     re.IGNORECASE,
 )
 """SQLAlchemy names a driver behind the scheme: ``postgresql+psycopg2://``."""
-_FILE_SCHEMES = ("sqlite", "duckdb")
+_file_schemes = {"sqlite", "duckdb"}
+"""Schemes whose URLs name files; the other schemes name servers."""
 _SECRET = re.compile(r"\b(?:ssl)?(?:password|passwd|pwd)\s*=", re.IGNORECASE)
 _PASSWORD_HELP = {
     "postgresql": "the environment variable PGPASSWORD or the file ~/.pgpass",
@@ -38,10 +40,21 @@ def scheme_of(reference: str) -> str:
     return match.group(1).lower() if match else ""
 
 
+def add_file_schemes(schemes: Iterable[str]) -> None:
+    """URLs of these schemes name files: an engine with files says so when it is loaded."""
+    if not _file_schemes.issuperset(schemes):
+        _file_schemes.update(schemes)
+        _file_of.cache_clear()
+        _is_relative.cache_clear()
+
+
 def is_server(reference: str) -> bool:
-    """Whether the reference names a database on a server, and not a file."""
+    """Whether the reference names a database on a server, and not a file.
+
+    A scheme of a plug-in counts as a server's until its engine is loaded (``engine_of`` does it).
+    """
     scheme = scheme_of(reference)
-    return bool(scheme) and scheme not in _FILE_SCHEMES
+    return bool(scheme) and scheme not in _file_schemes
 
 
 def file_of(reference: Reference) -> Path | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from time import monotonic, thread_time
 
-from sqlverdict.refute.trial.scratch_database import CELL, ScratchDatabase
+from sqlverdict.execute.in_memory import CELL, ScratchDatabase
 from sqlverdict.refute.witness import SearchBudget
 
 

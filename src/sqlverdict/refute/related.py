@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Cell, Outcome, ParseFailure, ParseResult, Row
 from sqlverdict.refute.make.generator import InstanceGenerator
@@ -28,7 +29,6 @@ from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import scratches_for
 from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.sources import InstanceSources
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import SearchBudget
 
 INSTANCES = 60

@@ -16,6 +16,7 @@ from pathlib import Path
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.execute.in_memory import ScratchDatabase, warm_scratch
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
@@ -32,7 +33,6 @@ from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.reduce import WitnessReducer
 from sqlverdict.refute.sources import InstanceSources
 from sqlverdict.refute.trial.pair_trial import BEST, PairTrial, Separation, SmallDifference
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scratch
 from sqlverdict.refute.witness import (
     Instance,
     NotRefuted,

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 
+from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.records import Row
@@ -25,7 +26,6 @@ from sqlverdict.refute.make.values import ValuePool
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.strategy import rotation, turn_of
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import Instance, Origin, SearchBudget
 
 _FROM_BANK = 40

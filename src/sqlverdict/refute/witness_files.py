@@ -9,8 +9,7 @@ shell runs our CREATE and INSERT and nothing else.
 from __future__ import annotations
 
 import re
-import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
@@ -21,21 +20,13 @@ import msgspec
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import DatabaseError, DataError, FileFailure
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Session
-from sqlverdict.execute.engines.sqlite.sandbox import Guard
+from sqlverdict.execute.in_memory import RebuiltInstance, in_memory_engine
 from sqlverdict.files.atomic import write_at_once
-from sqlverdict.files.sqlite import open_in_memory, quote_name
-from sqlverdict.parse.tokens import leading_keyword, statements
+from sqlverdict.files.sqlite import quote_name
+from sqlverdict.parse.tokens import statements
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
 from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
-from sqlverdict.refute.trial.literals import sql_literal
-from sqlverdict.refute.trial.rebuild import (
-    SMALL,
-    RebuiltInstance,
-    compare_on,
-    guarded,
-    rebuild,
-    touched,
-)
+from sqlverdict.refute.trial.rebuild import SMALL, compare_on, rebuild, touched
 from sqlverdict.refute.witness import Witness
 from sqlverdict.refute.witness_text import (
     FORMAT,
@@ -49,11 +40,8 @@ from sqlverdict.refute.witness_text import (
 NOTES = "_sqlverdict_witness"
 _LARGEST = 64 * 2**20
 """A larger file is no witness."""
-_STEPS = 5_000_000
-"""Steps of the engine that the replay of one file may take."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
-_CATALOGUE = ("sqlite_master", "sqlite_schema", "sqlite_sequence")
 
 
 @dataclass(frozen=True)
@@ -96,7 +84,7 @@ def to_sql(
     try:
         return _text(witness, rebuilt, header_of(witness, preset, contract))
     finally:
-        rebuilt.connection.close()
+        rebuilt.close()
 
 
 def _text(witness: Witness, rebuilt: RebuiltInstance, card: WitnessHeader) -> str:
@@ -116,7 +104,7 @@ def _inserts(witness: Witness, rebuilt: RebuiltInstance, name: str) -> Iterator[
     names = ", ".join(quote_name(table.columns[i].name) for i in indexes)
     yield f"INSERT INTO {quote_name(name)} ({names}) VALUES"
     for number, row in enumerate(rows, 1):
-        cells = ", ".join(sql_literal(row[i], rebuilt.connection) for i in indexes)
+        cells = ", ".join(rebuilt.literal(row[i]) for i in indexes)
         yield f"  ({cells}){';' if number == len(rows) else ','}"
 
 
@@ -129,7 +117,7 @@ def _faithful(witness: Witness, preset: str, contract: Contract | None) -> Rebui
     queries = witness.queries
     tables = touched(instance.schema, queries, instance.rows)
     for bare in (False, True):
-        session = rebuild(instance, tables, bare=bare).session()
+        session = rebuild(instance, tables, bare=bare).session(SMALL)
         *_, compared = compare_on(session.run, *queries, preset, contract)
         session.close()
         if compared.equal is False:
@@ -161,15 +149,11 @@ def write(
     card = header_of(witness, preset, contract)
     try:
         text = _text(witness, rebuilt, card).encode()
-        rebuilt.connection.execute(f"CREATE TABLE {NOTES} (name TEXT PRIMARY KEY, value TEXT)")
         notes = header_fields(card) | {"contract": msgspec.json.encode(contract).decode()}
-        rebuilt.connection.executemany(
-            f"INSERT INTO {NOTES} VALUES (?, ?)",
-            [(key, str(value)) for key, value in notes.items()],
-        )
-        data = rebuilt.connection.serialize()
+        rebuilt.add_notes(NOTES, {key: str(value) for key, value in notes.items()})
+        data = rebuilt.file_bytes()
     finally:
-        rebuilt.connection.close()
+        rebuilt.close()
     base = safe_name(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -284,7 +268,11 @@ def is_of_sqlite(path: Path) -> bool:
 
 def _open_text(path: Path) -> tuple[Session, WitnessHeader]:
     card, text = read_header(path)
-    return _build(statements(text), path), card
+    try:
+        return in_memory_engine().session_of_script(statements(text), SMALL), card
+    except DatabaseError as error:
+        mend = "" if error.reason == "unsupported" else ". Write the witness again"
+        raise DataError(f"{path} {error}{mend}") from error
 
 
 def _checked(content: object, path: Path) -> WitnessHeader:
@@ -307,48 +295,3 @@ def _is_moment(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-class _Builder(Guard):
-    """Allows to make tables and views in memory and to fill them, and nothing else."""
-
-    _MAKES = frozenset(
-        (
-            sqlite3.SQLITE_CREATE_INDEX,
-            sqlite3.SQLITE_CREATE_TABLE,
-            sqlite3.SQLITE_CREATE_VIEW,
-            sqlite3.SQLITE_INSERT,
-            sqlite3.SQLITE_REINDEX,
-        )
-    )
-
-    def __call__(
-        self, action: int, first: str | None, second: str | None, db: str | None, by: str | None
-    ) -> int:
-        if action in self._MAKES or (action == sqlite3.SQLITE_UPDATE and first in _CATALOGUE):
-            return 0
-        return super().__call__(action, first, second, db, by)
-
-
-def _build(texts: Sequence[str], path: Path) -> Session:
-    connection = open_in_memory()
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, SMALL.cell)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    guard = _Builder()
-    connection.set_authorizer(guard)
-    connection.set_progress_handler(lambda: 1, _STEPS)
-    try:
-        for sql in texts:
-            word = leading_keyword(sql)
-            if word not in ("CREATE", "INSERT"):
-                raise DataError(f"{path} holds a {word or 'text'} where only CREATE and INSERT are")
-            connection.execute(sql)
-    except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
-        connection.close()
-        why = f"blocked: {guard.denied}" if guard.denied else str(error) or "too large"
-        raise DataError(f"{path} cannot be rebuilt: {why}. Write the witness again") from error
-    except DataError:
-        connection.close()
-        raise
-    connection.set_authorizer(None)
-    return guarded(connection, SMALL)

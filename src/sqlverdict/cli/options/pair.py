@@ -49,7 +49,7 @@ from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.target.script import write_script
 from sqlverdict.refute.target.search import EngineSearch
-from sqlverdict.refute.trial.rebuild import rebuild
+from sqlverdict.refute.trial.rebuild import SMALL, rebuild
 from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
 from sqlverdict.refute.witness_files import write
 
@@ -195,7 +195,7 @@ class PairOfQueries:
         engine = ENGINES.get(self.engine)
         if isinstance(engine, ScratchEngine):
             return engine.scratch(self.schema, self.limits, self.database)
-        return rebuild(Instance(self.schema, {})).session()
+        return rebuild(Instance(self.schema, {})).session(SMALL)
 
     @property
     def queries(self) -> tuple[tuple[str, str], ...]:

@@ -1,5 +1,6 @@
 """What the engines of servers share.
 
+``server_engine``  what an engine of servers can do beside what every engine can
 ``member``    what the engines say in the same way
 ``session``   one snapshot and its digest, more tries after a lost connection; statements that write
 ``statements``  statements of ours: their rows, and a driver's errors as ours

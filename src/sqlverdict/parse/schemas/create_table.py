@@ -1,4 +1,4 @@
-"""CREATE TABLE and its parts as text, for engines and for readers.
+"""The parts of a CREATE TABLE statement as text, for engines and for readers.
 
 Who writes a table decides which parts count and how names look: an engine needs every name quoted,
 a prompt is easier to read without quotes.
@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.facts import Fact, NotNull, Unique
-from sqlverdict.parse.schema import ForeignKey, Table, stored_type
+from sqlverdict.parse.schema import ForeignKey
 
 WriteName = Callable[[str], str]
 
@@ -58,28 +57,3 @@ def foreign_key_part(key: ForeignKey, write: WriteName = quote_name) -> str:
     """FOREIGN KEY; the parent's columns are left out where they are not known."""
     target = f" ({name_list(key.parent_columns, write)})" if key.parent_columns else ""
     return f"FOREIGN KEY ({name_list(key.columns, write)}) REFERENCES {write(key.parent)}{target}"
-
-
-def create_statement(table: Table, facts: Iterable[Fact], whole: bool) -> str:
-    """CREATE TABLE with the facts as constraints.
-
-    The table's own declaration is used where all of it counts: it knows collations and checks
-    that facts do not.
-    """
-    if whole and table.sql and table.sql.lstrip()[:12].upper().startswith("CREATE TABLE"):
-        return table.sql
-    if table.sql and " collate " in table.sql.lower():
-        # Collations change answers, and only the declaration knows them.
-        return table.sql
-    never_null = {f.column for f in facts if isinstance(f, NotNull) and f.table == table.name}
-    parts = [
-        column_part(c.name, stored_type(table, c), not_null=c.name in never_null)
-        for c in table.columns
-    ]
-    parts += [
-        unique_part(fact.columns)
-        for fact in facts
-        if isinstance(fact, Unique) and fact.table == table.name
-    ]
-    parts += [f"CHECK ({check})" for check in table.checks] if whole else []
-    return create_table(table.name, parts)

@@ -17,13 +17,13 @@ import msgspec
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import DataError, FileFailure, SchemaError
+from sqlverdict.execute.in_memory import warm_scratch
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.bank.store import Bank, fits
 from sqlverdict.refute.trial.determined import is_determined
 from sqlverdict.refute.trial.rebuild import compare_on, rebuild
-from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.witness import Instance
 from sqlverdict.refute.witness_files import safe_name
 
@@ -117,8 +117,8 @@ def export_suite(bank: Bank, folder: Path, schemas: Iterable[Schema] | None = No
         home = folder / (base if names[base] == 1 else f"{base}-{names[base]}")
         for number, instance in enumerate(instances, 1):
             database = rebuild(instance)
-            data = database.connection.serialize()
-            database.connection.close()
+            data = database.file_bytes()
+            database.close()
             path = home / f"{number}.sqlite"
             try:
                 home.mkdir(parents=True, exist_ok=True)

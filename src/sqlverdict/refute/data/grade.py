@@ -46,6 +46,7 @@ from datetime import date, datetime
 from functools import cached_property, lru_cache
 from typing import Final
 
+from sqlverdict.execute.in_memory import ScratchDatabase, in_memory_engine
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.query import parse
@@ -61,7 +62,6 @@ from sqlverdict.refute.data.mine.kind import (
     instance_rows,
 )
 from sqlverdict.refute.data.regularities import Regularities, references
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.trial.ties import has_tie
 from sqlverdict.refute.witness import Grade, Instance
 
@@ -319,7 +319,7 @@ def tie_scratch(schema: Schema) -> ScratchDatabase:
 
     Under fewer facts than the schema's, rows may break some.
     """
-    return ScratchDatabase(schema, frozenset())
+    return in_memory_engine().scratch_database(schema, frozenset())
 
 
 def _has_null(instance: Instance, column_ref: ColumnRef) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.execute.in_memory import ScratchDatabase, warm_scratch
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table
@@ -19,7 +20,6 @@ from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.reading import QueryReading
 from sqlverdict.refute.trial.rebuild import compare_on
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scratch
 from sqlverdict.refute.witness import Witness
 
 Rows = Mapping[str, Sequence[Row]]

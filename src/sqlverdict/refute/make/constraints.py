@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from sqlverdict.execute.in_memory import ScratchDatabase, is_filled
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.parse.query import parse
@@ -23,7 +24,6 @@ from sqlverdict.refute.make.values import ValuePool, bare_pool, hinted, nth, tak
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.constants import DENIED, read_query
 from sqlverdict.refute.read.reading import Hint, QueryReading
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase, is_filled
 
 _FURTHER: tuple[Cell, ...] = (
     *("2020-01-01", "2020-01-02", "2021-06-15", "10:00", "12:30:00", "a@b.c", "A", "1", "A1"),

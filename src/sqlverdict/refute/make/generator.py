@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
@@ -21,7 +22,6 @@ from sqlverdict.refute.make.values import takes
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import QueryReading
 from sqlverdict.refute.strategy import rotation, turn_of
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
 _SELF_REFERENCES = 4
 """How long a chain of parents may be in a table that references itself."""

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
+from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Cell
@@ -14,7 +15,6 @@ from sqlverdict.refute.make.constraints import constraints_of, fit_checks
 from sqlverdict.refute.make.values import ValuePool, make_pools, takes
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import QueryReading
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
 _FEW, _MOST = 30, 1000
 """Counts up to the first are reached in every round; up to the second now and then."""

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.files.text import count
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import LIMIT_REASONS, Failure, Outcome, ParseFailure, Query, Reason
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.trial.rebuild import touched
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import NotRefuted
 
 _BOOKKEEPING = re.compile(r"sqlite_(sequence|stat\d|(temp_)?(master|schema))", re.IGNORECASE)

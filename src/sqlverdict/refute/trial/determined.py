@@ -28,11 +28,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.compare.preset import Preset, QueryPair
+from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Outcome, Query, Row
 from sqlverdict.refute.read.columns import nodes_of
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.trial.tie_breaks import broken_ties
 
 Rows = Mapping[str, Sequence[Row]]

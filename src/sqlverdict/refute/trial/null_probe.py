@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.execute.in_memory import ScratchDatabase, warm_scratch
 from sqlverdict.parse.facts import NotNull, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, with_whole_keys
@@ -36,7 +37,6 @@ from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scratch
 from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
 
 _LIVE = 3

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sqlverdict.compare.preset import Preset, QueryPair
+from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.parse.schema import Schema, is_view
 from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.prove.reasoning.open_choices import shows_any_row
@@ -19,7 +20,6 @@ from sqlverdict.refute.make.constraints import Links, foreign_keys_hold
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.shrink import Content, Cost
 from sqlverdict.refute.trial.determined import is_determined, is_order_free, second_answer
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import Origin
 
 Rank = tuple[int, int, int]

@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
+from sqlverdict.execute.in_memory import warm_scratch
 from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -25,17 +26,16 @@ from sqlverdict.records import Answer, Failure, ParseFailure, Query, Reason
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.witness import Instance, NotRefuted, SearchBudget, Witness
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
+    from sqlverdict.execute.in_memory import ScratchDatabase
     from sqlverdict.prove.normalise import RuleSet
     from sqlverdict.prove.proof import Derivation, Path, Step
     from sqlverdict.prove.reasoning.facts import Facts
     from sqlverdict.records import Outcome
-    from sqlverdict.refute.trial.scratch_database import ScratchDatabase
     from sqlverdict.refute.witness import Refutation
 
 

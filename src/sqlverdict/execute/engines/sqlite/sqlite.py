@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.brief import BRIEF_CELL, is_brief
@@ -23,8 +25,13 @@ from sqlverdict.execute.engines.sqlite.workspace import open_workspace
 from sqlverdict.files.digests import database_digest
 from sqlverdict.files.references import Reference, file_of
 from sqlverdict.files.sqlite import open_read_only, quote_name, sqlite_reason
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.schemas.sqlite import read_sqlite
+from sqlverdict.records import Row
+
+if TYPE_CHECKING:
+    from sqlverdict.execute.in_memory import RebuiltInstance, ScratchDatabase
+    from sqlverdict.parse.facts import Fact
 
 _ARGUMENTS = 127
 """The most arguments of a function, as in SQLite before it allowed 1,000."""
@@ -97,6 +104,33 @@ class Sqlite(Engine):
         """A copy of a SQLite file in memory, which may be written."""
         return open_workspace(_file(database), limits, now)
 
+    def scratch_database(
+        self, schema: Schema, facts: frozenset[Fact] | None = None, *, backwards: bool = False
+    ) -> ScratchDatabase:
+        """Empty tables in memory, on which thousands of instances are tried a second."""
+        from sqlverdict.execute.engines.sqlite.scratch import SqliteScratch
+
+        return SqliteScratch(schema, facts, backwards=backwards)
+
+    def rebuild(
+        self,
+        schema: Schema,
+        tables: Sequence[Table],
+        rows: Mapping[str, Sequence[Row]],
+        *,
+        bare: bool = False,
+    ) -> RebuiltInstance:
+        """Tables in memory with the rows of an instance."""
+        from sqlverdict.execute.engines.sqlite.instance import instance_of_rows
+
+        return instance_of_rows(schema, tables, rows, bare=bare)
+
+    def session_of_script(self, statements: Iterable[str], limits: Limits) -> Session:
+        """A database in memory that the statements of a file make."""
+        from sqlverdict.execute.engines.sqlite.instance import session_of_script
+
+        return session_of_script(statements, limits)
+
     def is_brief(self, sql: str) -> bool:
         """Whether no step of the query takes long, with cells of ``brief_cell`` bytes."""
         return is_brief(sql)
@@ -143,4 +177,4 @@ def _wake_virtual_tables(connection: sqlite3.Connection) -> None:
     for source in ("json_each('[]')", "json_tree('[]')", *(quote_name(name) for (name,) in tables)):
         # A module that is not there fails the queries that use it, and no others.
         with suppress(sqlite3.Error):
-            connection.execute(f"SELECT 1 FROM {source} LIMIT 1").fetchall()  # noqa: S608
+            connection.execute(f"SELECT 1 FROM {source} LIMIT 1").fetchall()

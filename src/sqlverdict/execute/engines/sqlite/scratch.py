@@ -8,18 +8,18 @@ our own inserts may write.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from operator import is_, itemgetter
 from typing import NamedTuple
 
+from sqlverdict.execute.engines.sqlite.declarations import scratch_declaration, unique_indexes
 from sqlverdict.execute.engines.sqlite.sandbox import Guard, failure_of, not_a_query
+from sqlverdict.execute.in_memory import CELL, is_filled, is_virtual
 from sqlverdict.files.sqlite import open_in_memory, quote_name
-from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, NotNull, affinity, facts_of
 from sqlverdict.parse.schema import Schema, Table, is_view
-from sqlverdict.parse.schemas.create_table import create_statement, name_list
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
 
@@ -27,8 +27,6 @@ _STEPS = 2_000
 """Steps of the engine in one tick of the guard."""
 _TICKS = 400
 """Ticks that one query may take; instances are tiny."""
-CELL = 100
-"""To make a cell, load it and look at it costs about as much as so many steps of the engine."""
 
 
 class _WriteGuard(Guard):
@@ -76,7 +74,7 @@ def _is_same(rows: Sequence[Row], filling: _Filling) -> bool:
     return rows is before or (len(rows) == len(before) and all(map(is_, rows, before)))
 
 
-class ScratchDatabase:
+class SqliteScratch:
     """One schema's tables in memory, made when they are first needed.
 
     A table or view that the engine cannot make is left out: only queries that read it are
@@ -159,8 +157,8 @@ class ScratchDatabase:
     ) -> None:
         execute = connection.execute
         try:
-            execute(create_statement(table, known, whole))
-            for index in (*table.indexes, *_unique_indexes(connection, table)) if whole else ():
+            execute(scratch_declaration(table, known, whole))
+            for index in (*table.indexes, *unique_indexes(connection, table)) if whole else ():
                 execute(index)
         except sqlite3.Error as error:
             self._missing[table.name] = f"table {table.name!r} cannot be made: {error}"
@@ -365,34 +363,3 @@ class ScratchDatabase:
         """Close the database, which frees its memory."""
         if "_connection" in self.__dict__:
             self._connection.close()
-
-
-@cache_by_thread(64)
-def warm_scratch(schema: Schema, facts: frozenset[Fact] | None, backwards: bool) -> ScratchDatabase:
-    """A scratch database that is kept for the next pair of the same schema."""
-    return ScratchDatabase(schema, facts, backwards=backwards)
-
-
-def is_virtual(table: Table) -> bool:
-    """Whether a table of a schema is one whose module decides what it holds."""
-    return (table.sql or "").lstrip()[:15].upper().startswith("CREATE VIRTUAL")
-
-
-def is_filled(table: Table) -> bool:
-    """Whether rows can be put in: no view, and no table that the engine or a module keeps."""
-    return not (is_view(table) or is_virtual(table) or table.name.startswith("sqlite_"))
-
-
-def _unique_indexes(connection: sqlite3.Connection, table: Table) -> Iterator[str]:
-    """Unique keys that the table's own declaration does not have: indexes made apart."""
-    if not table.uniques:
-        return
-    indexes = connection.execute(f"PRAGMA index_list({quote_name(table.name)})").fetchall()
-    keys: set[tuple[str, ...]] = set()
-    for row in indexes:
-        columns = connection.execute(f"PRAGMA index_info({quote_name(row[1])})").fetchall()
-        keys.add(tuple([column[2] for column in columns]))
-    for number, names in enumerate(table.uniques):
-        if names not in keys:
-            index = quote_name(f"{table.name} unique {number}")
-            yield f"CREATE UNIQUE INDEX {index} ON {quote_name(table.name)} ({name_list(names)})"
