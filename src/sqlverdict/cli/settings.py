@@ -32,15 +32,20 @@ FORMER_OPTIONS = {
     "agree --limit": "Give --show.",
     "bank --file": "Give --bank.",
     "show --db": "Give --db-id.",
-    "table --metric": "Give --metrics.",
     "reliability --against": "Give --baseline.",
     "reliability --by": "Give --metric.",
+    "pair --refute": "Give --instances.",
+    "evaluate --instances": "Give --refute N.",
     "build --clock": "It is the setting now: give --set now=TIME.",
     "reliability --errors": "Give --as-abstention errors.",
     "reliability --timeouts": "Give --as-abstention timeouts.",
     "reliability --no-sql": "Give --as-abstention no-sql.",
 }
-"""Options that are gone, of any command or of the named one, each with what to give instead."""
+"""Options that are gone, of any command or of the named one, each with what to give instead.
+
+``pair`` and ``refute`` always search, so that ``--instances`` is how long; in ``evaluate``, and
+from Python, ``refute`` says both that there is a search and how long it is.
+"""
 
 
 @dataclass(frozen=True)
