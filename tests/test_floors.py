@@ -72,7 +72,6 @@ DEFERRED: tuple[tuple[str, str, str], ...] = (
     ("execute.reversed_copy", "run.contradictions", "contradictions are rare"),
     ("cli", "cli", "a command loads its own part: --help loads none, most errors load no command"),
     ("errors", "cli.main", "--help loads nothing"),
-    ("files.secrets", "cli.main", "--help loads nothing"),
     ("api.scorer", "integrations.pytest_plugin", "every run of pytest loads the plug-in"),
     ("estimate", "runlog", "only who asks for the accuracy by labels needs them"),
     ("load.people", "runlog", "only who asks for the accuracy by labels needs them"),

@@ -93,7 +93,9 @@ def test_each_kind_of_member_is_listed_and_explained(invoke: Invoke, kind: str) 
     first = rows[0]["name"]
     one = json.loads(invoke("explain", kind, first, "--json").output)
     assert one["name"] == first
-    assert invoke("explain", kind, first).output.count("\n") > 1
+    text = invoke("explain", kind, first).output
+    assert text.count("\n") > 1
+    assert not re.search(r": *$", text.partition("\n\n")[0], re.MULTILINE), "nothing to say"
 
 
 def test_help_imports_no_command_and_nothing_heavy() -> None:

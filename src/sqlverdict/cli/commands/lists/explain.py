@@ -240,7 +240,7 @@ def _explain(kind: str, registry: Registry[Any], name: str, args: ExplainArgs) -
         print_json({**row, **options, **more, "documentation": text})
         return
     for head, cell in row.items():
-        if head != "what":
+        if head != "what" and cell:
             click.echo(f"{head}: {cell}")
     for values in options.values():
         click.echo(f"options: {', '.join(f'{key}={value}' for key, value in values.items())}")

@@ -104,8 +104,8 @@ class TableArgs:
             UsageError: there are several.
         """
         if len(self.metrics) > 1:
-            given = ", ".join(self.metrics)
-            raise UsageError(f"--metric {given}: a table of {self.of} takes one metric")
+            several = " and ".join(self.metrics)
+            raise UsageError(f"--metric {several}: a table of {self.of} takes one metric")
         return next(iter(self.metrics), None)
 
 
