@@ -129,8 +129,8 @@ class LabelApp:
 
     async def _disputes(self, request: Request) -> object:
         _need_adjudicator(request)
-        book = self.session.log.book
-        agreement = await self._saved(agreement_of, book, self.session.log.path)
+        content = self.session.log.content
+        agreement = await self._saved(agreement_of, content, self.session.log.path)
         disputes = await self._saved(self.session.disputes)
         return {"adjudicator": self.adjudicator, "disputes": disputes, "agreement": agreement}
 

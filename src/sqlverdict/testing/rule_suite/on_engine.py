@@ -212,7 +212,7 @@ class EngineAttack:
 def check_rule_on_engine(
     rule: Rule, engine: Engine, near: str | None = None, queries: int = QUERIES
 ) -> None:
-    """Hold a rule to its word in a dialect, with that engine as the judge.
+    """Hold a rule to its word in the dialect of an engine, against that engine.
 
     Args:
         rule: The rule.
