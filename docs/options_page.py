@@ -31,6 +31,7 @@ page = false
   {both}.
   `evaluate --timeout 60` and `evaluate --set timeout=60` do the same. `doctor` takes
   `--set timeout=60` alone, and its answer to `--timeout 60` says so.
+- `--metrics` says what a run scores. `--metric` chooses among what runs have scored.
 - A command without settings, such as `show`, has no `--set`: give `--NAME VALUE`.
   {line_only} stand on the command line as they are, never behind `--set`.
 - An option comes before `--set`, `--set` before the project file, and the file before the default.
@@ -40,6 +41,24 @@ page = false
   settings, by group.
 - An option that became a setting, or has another name now, is refused with what to give instead."""
 _RULE = "| --- | --- | --- |"
+_USERS = {
+    Heading.DATA: "everybody: where the questions, the databases, the predictions and the runs "
+    "are. `init` writes those of `evaluate` to a file",
+    Heading.CASES: "those who look at a run with `show`: which of its cases",
+    Heading.QUESTIONS: "those who make a benchmark (`build`), or a queue of pairs that people vote "
+    "on (`label`)",
+    Heading.LABELS: "those who have labels or votes of people",
+    Heading.METRICS: "everybody: what a run scores, and which metric a table is about",
+    Heading.EVIDENCE: "those who ask why: proofs, witnesses, signs, and how they become a verdict",
+    Heading.JUDGE: "those who let a language model decide what the evidence leaves open",
+    Heading.TRAINING: "those who fit or try methods that abstain (`abstain`)",
+    Heading.LINTS: "those who make a benchmark (`build`)",
+    Heading.MODEL: "those who ask a language model outside of a run",
+    Heading.LIMITS: "those who have a gate in CI (`check`), slow queries or a large machine, "
+    "and those who repeat random choices",
+    Heading.OUTPUT: "everybody: where results go, in which form, and how much is printed",
+}
+"""Who needs the options and settings of each heading."""
 
 
 def options_page(note: str) -> str:
@@ -90,7 +109,8 @@ def _tables(rows: list[tuple[str, HeadedOption]]) -> Iterator[str]:
     for heading in Heading:
         mine = [row for row in rows if row[1].heading is heading]
         if mine:
-            yield "\n".join([f"### {heading}\n\n| name | what | commands |", _RULE, *_lines(mine)])
+            head = f"### {heading}\n\nFor {_USERS[heading]}.\n\n| name | what | commands |"
+            yield "\n".join([head, _RULE, *_lines(mine)])
 
 
 def _lines(rows: list[tuple[str, HeadedOption]]) -> Iterator[str]:

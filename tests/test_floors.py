@@ -121,7 +121,6 @@ DEFERRED: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "a command loads its own part: --help loads none, most errors load no command",
     ),
     ("errors", ("cli.main",), "--help loads nothing"),
-    ("files.secrets", ("cli.main",), "--help loads nothing"),
     (
         "api.scorer",
         ("integrations.pytest_plugin",),

@@ -22,12 +22,21 @@ written
 """
 METAPHORS = """
 desk court crew arena ground dossier lessons machine homes hunt wishes beat crowd rival twin habit
-world parrot place telling stranger strangers ladder
+world parrot place telling stranger strangers ladder book lesson wish heat
 """
 FORBIDDEN = {*PARTICIPLES.split(), *METAPHORS.split()}
 """Participles that stand for a noun, and metaphors. Leading underscores do not matter."""
 
-ALLOWED: dict[str, str] = {}
+WITHIN = {*METAPHORS.split()} - {"place"}
+"""What no part of a name is either; NULLs and ranks have a place."""
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+"""A part of a name in any case."""
+
+_VERL = "verl calls the argument so"
+ALLOWED: dict[str, str] = {
+    "rl/verl.py:ground_truth": _VERL,
+    "rl/verl.py:ground_truths": _VERL,
+}
 """Exceptions, ``path:name`` with the reason."""
 
 MEMBERS = {
@@ -101,8 +110,22 @@ def forbidden_names(path: str, nodes: Iterable[ast.AST]) -> list[str]:
     return [
         f"{path}:{line} {name}"
         for name, line in sorted(names, key=lambda each: each[1])
-        if name.strip("_").lower() in FORBIDDEN and f"{path}:{name}" not in ALLOWED
+        if is_forbidden(name) and f"{path}:{name}" not in ALLOWED
     ]
+
+
+def is_forbidden(name: str) -> bool:
+    """Whether a name is such a word, or has a metaphor in it; those of tests are sentences."""
+    if name.startswith("test_"):
+        return False
+    parts = {word.lower() for word in WORD.findall(name)}
+    return name.strip("_").lower() in FORBIDDEN or not WITHIN.isdisjoint(parts)
+
+
+def test_a_metaphor_within_a_name_is_one_too() -> None:
+    names = ("found", "_said", "VoteBook", "check_hostile_lessons", "_OF_THE_MACHINE", "heat")
+    assert all(map(is_forbidden, names))
+    assert not any(map(is_forbidden, ("workbook", "NullsPlace", "found_rows", "heating")))
 
 
 def test_the_reader_of_names_sees_every_kind() -> None:
@@ -160,26 +183,53 @@ INTERFACE = {
 }
 """Public functions that members of one kind have under one name, with the reason."""
 
+ENGINE_PARTS = {
+    "canonical": "the text that is sent",
+    "connect": "opens a connection",
+    "database_schema": "the schema of a database, by its reference",
+    "drop_leftovers": "drops what killed processes left on a server",
+    "drop_readers": "drops the users of a process",
+    "excess_rights": "what a role may do beyond reading",
+    "failure_of": "an error as a failure",
+    "is_leaf": "of an expression of the engine's own parser: it is an argument of unknown value",
+    "names_in": "the names in a text",
+    "not_a_query": "why a text is not given to the engine",
+    "own_database": "a database of a run's own on a server",
+    "read_schema": "the schema that an open connection sees",
+    "reader_statements": "the statements that make a role that may only read",
+    "risk_of": "of an expression of the engine's own parser: when it fails",
+    "server_version": "the version of an open connection's server",
+    "syntax_error": "what the engine's own parser holds against a text",
+    "value_kind": "of an expression of the engine's own parser: its kind of value",
+    "words_of": "the words in a text, those in strings too",
+    "write_common_text": "a text of the engine's own syntax, written as common SQL",
+}
+"""What several engines have under one name, so that whoever knows one finds the others' parts.
+
+No module imports those of two engines.
+"""
+
 
 def test_no_public_function_name_has_two_meanings() -> None:
-    """A command's function is called as the command is.
-
-    The parts that every engine has are called alike in each of their folders: ``connect``,
-    ``read_schema``, ``canonical`` (the text that is sent), ``failure_of`` (an error as a failure).
-    Whoever knows one engine finds the others' parts; no module imports those of two engines.
-    """
+    """A command's function is called as the command is."""
     places: dict[str, set[str]] = {}
+    engines: dict[str, list[str]] = {}
     for path, tree in source_trees().items():
         if path.startswith("cli/commands/"):
             continue
-        folder = "execute/engines" if path.startswith("execute/engines/") else path
+        engine = re.match(r"execute/engines/\w+/", path)
         for node in tree.body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_":
-                places.setdefault(node.name, set()).add(folder)
+                is_part = engine is not None and node.name in ENGINE_PARTS
+                places.setdefault(node.name, set()).add("an engine" if is_part else path)
+                if is_part:
+                    engines.setdefault(node.name, []).append(engine[0])
     shared = {name: sorted(where) for name, where in places.items() if len(where) > 1}
     new = {name: shared[name] for name in shared.keys() - INTERFACE.keys()}
     assert new == {}, "one function, or a name of its own for each"
     assert INTERFACE.keys() <= shared.keys()
+    assert {name for name, own in engines.items() if len(own) > 1} == ENGINE_PARTS.keys()
+    assert all(len(own) == len({*own}) for own in engines.values()), "two of one engine"
 
 
 def entries(folder: str) -> set[str]:

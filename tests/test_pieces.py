@@ -14,7 +14,6 @@ LINE = re.compile(
     r"\s+situations\s+and\s+(?P<record_types>\d+)\s+record\s+types"
 )
 MOST_COMMANDS = 26
-MOST_SHOWN = 30
 
 
 def test_a_new_piece_replaces_one_or_has_a_reason() -> None:

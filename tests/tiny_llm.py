@@ -136,11 +136,11 @@ def serve_gguf(
 
     if find_spec("xllamacpp") is None:
         raise MissingExtra("serving a GGUF model", "dev")
-    wish = _ServerOptions(str(path), model, context, parallel, threads)
+    options = _ServerOptions(str(path), model, context, parallel, threads)
     # A module of its own process: a crash of native code must not take the caller along. The
     # server lives as long as its input is open, so that even a killed caller leaves none behind.
     process = subprocess.Popen(
-        [sys.executable, __file__, json.dumps(asdict(wish))],
+        [sys.executable, __file__, json.dumps(asdict(options))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -192,17 +192,17 @@ def _first_line(process: subprocess.Popen[bytes], limit: float) -> str:
     return line
 
 
-def _serve(wish: _ServerOptions) -> None:
+def _serve(options: _ServerOptions) -> None:
     """Serve until the input ends."""
     import xllamacpp  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     params = xllamacpp.CommonParams()
-    params.model.path = wish.path
-    params.model_alias = {wish.model}
-    params.n_ctx = wish.context * wish.parallel
-    params.n_parallel = wish.parallel
+    params.model.path = options.path
+    params.model_alias = {options.model}
+    params.n_ctx = options.context * options.parallel
+    params.n_parallel = options.parallel
     params.n_batch = params.n_ubatch = 512
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = wish.threads
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = options.threads
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.warmup = False

@@ -9,6 +9,10 @@ A new situation is one row here, and the line in :mod:`sqlverdict.find_situation
 it. The policies (:mod:`sqlverdict.verdicts`), the order of probabilities
 (:mod:`sqlverdict.confidence.counts`), the reports and the page ``docs/judge.md`` are made from the
 rows.
+
+Two rows with the same columns have a reason to be two (``ALIKE`` in ``tests/test_situations.py``).
+``fits_a_tie`` decides as ``match`` does, but its answers differ, and the label sets have no labels
+of it: it is logged by its own name, so that labels can tell whether people see it alike.
 """
 
 from __future__ import annotations

@@ -287,7 +287,7 @@ def draft_source(*drafts: Draft) -> Any:
             "between 0 and 1",
         ),
         (broken(Writer, generate=draft_source(Draft("x", state=(float("inf"),)))), "no number"),
-        (broken(Writer, generate=draft_source(Draft("SELECT 1"))), "ignored the wish for samples"),
+        (broken(Writer, generate=draft_source(Draft("SELECT 1"))), "ignored the need for samples"),
         (broken(Writer, generate=draft_source(Draft("a"), Draft("b"))), "be repeatable"),
     ],
 )

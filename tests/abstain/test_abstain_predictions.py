@@ -11,7 +11,7 @@ from abstain_parts import QUESTIONS, Script, ask, cases, drafts, known, strange
 
 from error_parts import refuses_run
 from sqlverdict import evaluate
-from sqlverdict.abstain.apply import detector_machine, drafts_for
+from sqlverdict.abstain.apply import detector_composition, drafts_for
 from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.method import (
     Draft,
@@ -181,12 +181,12 @@ def test_predictions_of_any_format_can_be_looked_at(tmp_path: Path, database: Pa
     ],
 )
 def test_a_detector_alone_is_put_where_it_belongs(text: str, line: str) -> None:
-    assert str(detector_machine(text).composition) == line
+    assert str(detector_composition(text).composition) == line
 
 
 def test_a_generator_alone_is_no_detector() -> None:
     with pytest.raises(UsageError, match="is not a detector"):
-        detector_machine("t5")
+        detector_composition("t5")
 
 
 def test_recorded_replies_are_read_as_their_prompt_wants(tmp_path: Path) -> None:

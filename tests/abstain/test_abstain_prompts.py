@@ -185,7 +185,7 @@ def test_prose_and_refusals_are_no_sql() -> None:
 
 def test_samples_are_asked_for_one_by_one_and_differ_in_their_address() -> None:
     tools, script = scripted_tools(lambda request: f"SELECT {request.sample}")
-    f = make_method(MethodPart("sqlprompt", {"heat": "0.7"}))
+    f = make_method(MethodPart("sqlprompt", {"sample_temperature": "0.7"}))
     (draft, _) = f.generate([NEW, known()[0].ask], GeneratorNeeds(samples=3), tools)
     assert draft.samples == ("SELECT 0", "SELECT 1", "SELECT 2")
     assert {request.temperature for request in script.requests} == {0.7}

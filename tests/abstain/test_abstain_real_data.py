@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.abstain.apply import detector_machine
+from sqlverdict.abstain.apply import detector_composition
 from sqlverdict.abstain.calibrate import mark_drafts
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.method import Draft, Tools
@@ -51,7 +51,7 @@ def test_equal_strings_vote_as_the_reference_does(data_root: Path) -> None:
     reader: Any = BENCHMARKS.get("trustsql")
     path = data_root / "trustsql" / "trustsql_spider_test.jsonl"
     cases = list(reader.read(path, databases=data_root / "spider" / "database").cases)
-    composition = detector_machine("voting(equality=string)")
+    composition = detector_composition("voting(equality=string)")
     composition.generator.drafts = {  # type: ignore[attr-defined]
         case_id: draft_of(prediction)
         for case_id, prediction in reader.predictions(path, "vote_top").items()

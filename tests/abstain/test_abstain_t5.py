@@ -117,7 +117,7 @@ def test_beams_samples_and_states_alone(trained: tuple[Any, Any, list[Any]]) -> 
     model, tokenizer, _ = trained
     device = pick_device("cpu")
     sources = [question for question, _ in PAIRS[:3]]
-    how = Decoding(2, longest_target=12, beams=2, tokens=True, samples=3, heat=2.0)
+    how = Decoding(2, longest_target=12, beams=2, tokens=True, samples=3, sample_temperature=2.0)
     result = decode_texts(model, tokenizer, sources, how, device, seed=1)
     assert all(len(one.samples) == 3 for one in result)
     assert result == decode_texts(model, tokenizer, sources, how, device, seed=1)

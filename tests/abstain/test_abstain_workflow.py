@@ -53,7 +53,7 @@ class Spy:
         return finding.confidence is not None and finding.confidence >= 0.5
 
 
-def machine_with(
+def composition_with(
     before: Spy, within: Spy, after: Spy, answers: dict[str, Draft]
 ) -> FittedComposition:
     composition = FittedComposition("recorded")
@@ -69,7 +69,7 @@ def test_all_must_agree_and_who_is_not_needed_is_not_asked() -> None:
     within = Spy("two", "with", [1, 1, 0, 1, 1])
     after = Spy("three", "after", [0.9, 1, 1, 0.1, 1])
     answers = drafts("SELECT 0", "SELECT 1", "SELECT 2", "SELECT 3", None)
-    composition = machine_with(before, within, after, answers)
+    composition = composition_with(before, within, after, answers)
     result = composition.answer([ask("x", n) for n in range(5)], Tools())
     assert [one.by for one in result] == ["", "one", "two", "three", ""]
     assert [one.abstained for one in result] == [False, True, True, True, False]
@@ -85,7 +85,7 @@ def test_all_must_agree_and_who_is_not_needed_is_not_asked() -> None:
 
 def test_the_generators_own_abstention_stands() -> None:
     spy = Spy("g", "after", [1])
-    composition = machine_with(Spy("b", "before", [1]), Spy("w", "with", [1]), spy, {
+    composition = composition_with(Spy("b", "before", [1]), Spy("w", "with", [1]), spy, {
         "q0": Draft(abstained=True)
     })  # fmt: skip
     (result,) = composition.answer([ask("x")], Tools())

@@ -24,7 +24,7 @@ from label_runs import (
     write_run,
 )
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.load.people.votes import VoteBook, VoteEvent, read_events
+from sqlverdict.load.people.votes import VoteEvent, VoteLogContent, read_events
 from timeouts import HANG_SECONDS
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ def own_run(tmp_path: Path) -> Path:
     return write_run(tmp_path / "run").folder
 
 
-def book_of(run: Path) -> VoteBook:
-    return VoteBook(read_events(run / "labels" / "votes.jsonl"))
+def content_of(run: Path) -> VoteLogContent:
+    return VoteLogContent(read_events(run / "labels" / "votes.jsonl"))
 
 
 def votes_of(run: Path, annotator: str) -> list[VoteEvent]:
-    pairs = book_of(run).pairs.values()
+    pairs = content_of(run).pairs.values()
     return [pair.votes[annotator] for pair in pairs if annotator in pair.votes]
 
 
@@ -274,7 +274,7 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     judge.reload()
     judge.wait_for_selector("#disputes button")
     disputes = judge.locator("#disputes button").count()
-    assert disputes == sum(pair.is_disputed for pair in book_of(shared_run).pairs.values()) > 1
+    assert disputes == sum(pair.is_disputed for pair in content_of(shared_run).pairs.values()) > 1
     kappa = judge.inner_text("#kappa")
     labels = str(shared_run / "labels" / "votes.jsonl")
     words = ["agree", str(shared_run), "--labels", labels, "--json"]
@@ -301,7 +301,7 @@ def test_two_annotators_disagree_and_an_adjudicator_decides(
     judge.keyboard.type("the prediction counts names")
     judge.keyboard.press("Enter")
     judge.wait_for_selector(f"text=1 of {disputes} disputes decided")
-    (decision,) = [p.adjudication for p in book_of(shared_run).pairs.values() if p.adjudication]
+    (decision,) = [p.adjudication for p in content_of(shared_run).pairs.values() if p.adjudication]
     assert (decision.annotator, decision.label) == ("cai", "wrong")
     assert decision.reason == "the prediction counts names"
 

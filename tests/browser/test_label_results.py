@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from test_browser_label import (
     ITEMS,
     QUESTIONS,
-    book_of,
+    content_of,
     next_item,
     open_items,
     press,
@@ -143,7 +143,7 @@ def test_results_are_voted_on_by_key_and_votes_keep_the_mode(
     assert modes == {"ann": {"queries"}, "eve": {"results"}}
     labels = {vote.id: vote.label for vote in votes_of(run, "eve")}
     assert (labels["q0"], labels["q4"], labels["q5"]) == ("both_wrong", "both_wrong", "undecided")
-    assert len(book_of(run).pairs) == ITEMS
+    assert len(content_of(run).pairs) == ITEMS
     line = ["agree", str(run), "--labels", str(run / "labels" / "votes.jsonl")]
     output = " ".join(CliRunner().invoke(sqlverdict, line).output.split())
     assert "with SQL and without it, on the same 6 cases: 50.0% have the same label" in output

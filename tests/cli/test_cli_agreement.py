@@ -152,7 +152,7 @@ def test_leaderboard_with_ranks_errors_and_figures(
     )
     assert [board["metric"] for board in as_json["boards"]] == ["flex"]
     assert as_json["changes"][0]["shifts"][0]["system"] == "b"
-    marked = invoke("leaderboard", a, b, "--baseline-metric", "ex", "--markdown").output
+    marked = invoke("leaderboard", a, b, "--baseline-metric", "ex", "--format", "md").output
     assert "| 1 (↑1) | b |" in marked
 
 
@@ -187,7 +187,7 @@ def test_leaderboard_against_labels(
 
 def test_categories(runs: Callable[..., Path], invoke: Invoke, tmp_path: Path) -> None:
     a = runs("a", (1, 0), (0, 1), (0, 0), (1, 1), (1, None))
-    table = ("table", a, "--of", "categories", "--metrics", "flex")
+    table = ("table", a, "--of", "categories", "--metric", "flex")
     result = invoke(*table, "--by", "all", "--figures", tmp_path / "f")
     assert result.exit_code == 0
     assert "5 cases by flex: 1 TP, 1 FP, 1 TN, 1 FN, 1 in no set" in result.output
@@ -200,7 +200,7 @@ def test_categories(runs: Callable[..., Path], invoke: Invoke, tmp_path: Path) -
     assert "| all | FP | filtering |" in invoke(*table, "--format", "md").output
     assert "all,FP,filtering,1" in invoke(*table, "--format", "csv").output
     for wrong, message in (
-        (("--metrics", "ex,flex"), "takes one metric"),
+        (("--metric", "ex"), "takes one metric"),
         (("--intervals",), "--intervals is for a table of scores, not of categories"),
         (("--show", 3), "--show is for a table of trials"),
         (("--json", "--format", "md"), "cannot be combined"),
@@ -285,13 +285,13 @@ def test_agree_takes_several_runs_and_draws_them(
 ) -> None:
     a = runs("a", (1, 1), (1, 0), (0, None), (0, 0))
     b = runs("b", (1, 1), (1, 1), (0, 1), (0, 0))
-    figure = tmp_path / "kappa.svg"
-    options = ("--combined", "any(ex, *)", "--by", "difficulty", "--figure", figure)
+    figures = tmp_path / "figures"
+    options = ("--combined", "any(ex, *)", "--by", "difficulty", "--figures", figures)
     result = invoke("agree", a, b, "--labels", labels, *options)
     assert result.exit_code == 0, result.output
     assert "a and b compared with people on 4 labelled cases" in result.output
     assert "any(ex, a: flex)" in result.output
     assert "Kappa by difficulty" in result.output
-    assert "b: flex" in figure.read_text()
+    assert "b: flex" in (figures / "kappa.svg").read_text()
     wrong = invoke("agree", a, b, "--labels", labels, "--combined", "best(ex, *)")
     assert (wrong.exit_code, "no rule 'best'" in wrong.output) == (2, True)

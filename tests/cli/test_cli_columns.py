@@ -211,8 +211,8 @@ def two_runs(invoke: Invoke) -> None:
     [
         ("compare", "a", "b", "--metric"),
         ("leaderboard", "a", "b", "--metric"),
-        ("table", "a", "b", "--metrics"),
-        ("table", "a", "--of", "categories", "--metrics"),
+        ("table", "a", "b", "--metric"),
+        ("table", "a", "--of", "categories", "--metric"),
         ("check", "a", "--baseline", "b", "--no-regressions", "--metric"),
     ],
 )
@@ -225,7 +225,7 @@ def test_a_metric_that_a_run_lacks_gets_a_hint(invoke: Invoke, command: tuple[st
     again = shlex.split(lacking.output.partition("To add it: sqlverdict ")[2])
     assert again[-3:] == ["--metrics", "ex,esm", "--overwrite"]
     assert invoke(*again).exit_code == 0
-    assert "esm" in invoke("table", "a", "--metrics", "esm").output
+    assert "esm" in invoke("table", "a", "--metric", "esm").output
 
 
 @pytest.mark.usefixtures("two_runs")

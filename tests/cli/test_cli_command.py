@@ -138,9 +138,9 @@ def test_no_option_takes_nan_or_infinity_for_a_number(path: str) -> None:
 
 SEVERAL_KINDS = {
     "--by": "agree groups by any tag, categories by one of four",
-    "--db-id": "list takes several",
+    "--db-id": "show and bank take several",
     "--now": "build takes any text",
-    "--predictions": "evaluate and ablate take NAME=FILE",
+    "--predictions": "evaluate takes NAME=FILE",
     "--risk": "reliability takes several",
 }
 """Options whose values differ between commands, and how."""

@@ -87,7 +87,7 @@ def test_leaderboard_and_kinds_of_error_come_from_flexs_files(
     assert ">SuperSQL<" in scatter
     assert ">CHESS<" in scatter
 
-    result = invoke("table", *runs, "--of", "categories", "--metrics", "flex", "--json", *figures)
+    result = invoke("table", *runs, "--of", "categories", "--metric", "flex", "--json", *figures)
     shares = {
         (share["outcome"], share["label"]): (share["count"], share["cases"])
         for share in json.loads(result.stdout)["shares"]

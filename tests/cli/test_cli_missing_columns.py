@@ -43,11 +43,11 @@ def write(folder: Path, name: str, suffix: str, record: dict[str, str]) -> Path:
         case "xlsx":
             import openpyxl
 
-            book = openpyxl.Workbook()
-            assert book.active is not None
-            book.active.append([*record])
-            book.active.append([*record.values()])
-            book.save(path)
+            workbook = openpyxl.Workbook()
+            assert workbook.active is not None
+            workbook.active.append([*record])
+            workbook.active.append([*record.values()])
+            workbook.save(path)
         case "parquet":
             arrow = pytest.importorskip("pyarrow")
             parquet = pytest.importorskip("pyarrow.parquet")

@@ -155,7 +155,7 @@ def test_runs_are_read_as_trials(invoke: Invoke) -> None:
         ("compare", "before", "nowhere"),
         ("compare", "before", "after", "--metric", "em"),
         ("leaderboard",),
-        ("leaderboard", "before", "after", "--markdown", "--json"),
+        ("leaderboard", "before", "after", "--format", "md", "--json"),
         ("show", "after", "99"),
     ],
 )
@@ -171,7 +171,7 @@ def test_leaderboard_in_three_forms(invoke: Invoke) -> None:
     text = invoke("leaderboard", "before", "after").stdout
     assert "2 systems on 4 common cases, by ex" in text
     assert "no significant difference" in text
-    marked = invoke("leaderboard", "before", "after", "--markdown").stdout
+    marked = invoke("leaderboard", "before", "after", "--format", "md").stdout
     assert "| 1 | after | 75.0% |" in marked
     (board,) = json.loads(invoke("leaderboard", "before", "after", "--json").stdout)
     assert [rank["value"] for rank in board["places"]] == [0.75, 0.75]
@@ -295,7 +295,7 @@ def test_metrics_have_their_other_names_in_every_command(invoke: Invoke) -> None
         assert f"ex at least {least}" in checked.output
     for command in (
         ("leaderboard", "before", "after", "--metric", "exec"),
-        ("table", "before", "--of", "categories", "--metrics", "exec"),
+        ("table", "before", "--of", "categories", "--metric", "exec"),
     ):
         assert invoke(*command).exit_code == 0, command
     for unknown in ("em", "nonsense"):

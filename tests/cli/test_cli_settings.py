@@ -40,7 +40,7 @@ def test_a_setting_comes_from_the_command_line_then_the_file_then_the_default(
     assert read_run(Path("run")).manifest.limits["rows"] == 500_000
     Path("sqlverdict.toml").write_text("max-rows = 70\nmax-steps = 900000\n")
     done = invoke(*EVALUATE, "--overwrite", "--set", "max_rows=80")
-    assert "options from sqlverdict.toml: max_steps" in done.stderr
+    assert "options from sqlverdict.toml: max-steps" in done.stderr
     manifest = read_run(Path("run")).manifest
     assert (manifest.limits["rows"], manifest.limits["steps"]) == (80, 900_000)
     assert "--set max-steps=900000" in shlex.join(manifest.command)
@@ -120,6 +120,11 @@ def test_other_commands_take_their_settings_from_the_file(invoke: Invoke) -> Non
     Path("sqlverdict.toml").write_text('cases = "bot.csv"\ndatabases = "shop.db"\ntimeout = 0.5\n')
     done = invoke("doctor")
     assert "options from sqlverdict.toml: cases, databases, timeout" in done.stderr
+    Path("fixed.jsonl").write_text('{"id": "1", "gold": "SELECT 1"}')
+    Path("sqlverdict.toml").write_text(
+        'cases = "bot.csv"\ngolds = "fixed.jsonl"\nno-cache = true\n'
+    )
+    assert "options from sqlverdict.toml: golds, no-cache" in invoke(*EVALUATE).stderr
     Path("sqlverdict.toml").write_text('cases = "bot.csv"\nlints = "null_golds"\n')
     done = invoke("build", "--lint-only", "--databases", "shop.db")
     assert "options from sqlverdict.toml: cases, lints" in done.stderr

@@ -37,7 +37,7 @@ def write(path: Path, statement: str) -> None:
         connection.commit()
 
 
-def desk_at(folder: Path) -> QueryRunner:
+def runner_at(folder: Path) -> QueryRunner:
     return QueryRunner("sqlite", Limits(), AnswerCache(folder / "cache.sqlite"))
 
 
@@ -51,7 +51,7 @@ def test_a_database_that_changes_during_a_run_leaves_nothing_under_its_old_diges
 ) -> None:
     database = make(tmp_path / "d.sqlite")
     old = database.read_bytes()
-    runner = desk_at(tmp_path)
+    runner = runner_at(tmp_path)
     runner.run(str(database), "SELECT 1")
     write(database, "UPDATE t SET a = 2")
     assert rows(runner.run(str(database), COUNT)) == [(2,)]
@@ -59,7 +59,7 @@ def test_a_database_that_changes_during_a_run_leaves_nothing_under_its_old_diges
     assert runner.changed == {str(database)}
     runner.close()
     database.write_bytes(old)
-    again = desk_at(tmp_path)
+    again = runner_at(tmp_path)
     assert rows(again.run(str(database), COUNT)) == [(1,)]
     again.close()
 
@@ -67,7 +67,7 @@ def test_a_database_that_changes_during_a_run_leaves_nothing_under_its_old_diges
 def test_a_large_batch_that_is_written_early_is_checked_too(tmp_path: Path) -> None:
     database = make(tmp_path / "d.sqlite")
     old = database.read_bytes()
-    runner = desk_at(tmp_path)
+    runner = runner_at(tmp_path)
     runner.run(str(database), "SELECT 1")
     write(database, "UPDATE t SET a = 2")
     large = "SELECT a, hex(zeroblob(2000000)) FROM t"
@@ -76,15 +76,15 @@ def test_a_large_batch_that_is_written_early_is_checked_too(tmp_path: Path) -> N
     assert runner.cache is not None
     runner.cache.close()
     database.write_bytes(old)
-    again = desk_at(tmp_path)
+    again = runner_at(tmp_path)
     for number in range(5):
         assert rows(again.run(str(database), f"{large} WHERE {number} < 9"))[0][0] == 1
     again.close()
 
 
-def test_a_desk_asks_anew_after_a_change(tmp_path: Path) -> None:
+def test_a_runner_asks_anew_after_a_change(tmp_path: Path) -> None:
     database = make(tmp_path / "d.sqlite")
-    runner = desk_at(tmp_path)
+    runner = runner_at(tmp_path)
     assert rows(runner.run(str(database), COUNT)) == [(1,)]
     write(database, "UPDATE t SET a = 2")
     runner.flush()
@@ -98,13 +98,13 @@ def test_a_copy_of_a_database_that_stays_does_not_vouch_for_the_one_that_changed
     first = make(tmp_path / "first.sqlite")
     second = tmp_path / "second.sqlite"
     second.write_bytes(first.read_bytes())
-    runner = desk_at(tmp_path)
+    runner = runner_at(tmp_path)
     runner.run(str(first), "SELECT 1")
     runner.run(str(second), "SELECT 2")
     write(first, "UPDATE t SET a = 2")
     assert rows(runner.run(str(first), COUNT)) == [(2,)]
     runner.close()
-    again = desk_at(tmp_path)
+    again = runner_at(tmp_path)
     assert rows(again.run(str(second), COUNT)) == [(1,)]
     again.close()
 
@@ -169,7 +169,7 @@ def test_what_may_read_the_clock_is_asked_each_time(tmp_path: Path, sql: str, st
     )
     executed = []
     for _ in range(2):
-        runner = desk_at(tmp_path)
+        runner = runner_at(tmp_path)
         runner.run(str(database), sql)
         runner.close()
         executed.append(runner.executed)
@@ -179,7 +179,7 @@ def test_what_may_read_the_clock_is_asked_each_time(tmp_path: Path, sql: str, st
 def test_a_column_that_says_now_is_asked_each_time(tmp_path: Path) -> None:
     database = make(tmp_path / "d.sqlite", "UPDATE t SET day = 'now'")
     for _ in range(2):
-        runner = desk_at(tmp_path)
+        runner = runner_at(tmp_path)
         runner.run(str(database), "SELECT date(day) FROM t")
         runner.close()
         assert runner.executed == 1
@@ -187,7 +187,7 @@ def test_a_column_that_says_now_is_asked_each_time(tmp_path: Path) -> None:
 
 def test_a_view_that_reads_the_clock_makes_its_answer_volatile(tmp_path: Path) -> None:
     database = make(tmp_path / "d.sqlite", "CREATE VIEW v AS SELECT date('now') AS d FROM t")
-    runner = desk_at(tmp_path)
+    runner = runner_at(tmp_path)
     for sql in ("SELECT d FROM v", "SELECT * FROM v, t", "SELECT (SELECT max(d) FROM v)"):
         outcome = runner.run(str(database), sql)
         assert isinstance(outcome, Answer)

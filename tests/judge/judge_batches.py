@@ -58,16 +58,16 @@ class BatchApi:
         self.files[name] = fields[b"file"]
         return FakeAnswer({"id": name, "object": "file"})
 
-    def create(self, wish: dict[str, Any]) -> FakeAnswer:
-        assert wish["completion_window"] == "24h"
-        assert wish["endpoint"] == "/v1/chat/completions"
+    def create(self, request: dict[str, Any]) -> FakeAnswer:
+        assert request["completion_window"] == "24h"
+        assert request["endpoint"] == "/v1/chat/completions"
         name = f"batch-{len(self.batches)}"
-        self.batches[name] = wish
+        self.batches[name] = request
         return FakeAnswer({"id": name, "status": "validating"})
 
     def describe(self, name: str) -> dict[str, Any]:
-        wish = self.batches[name]
-        batch = {"id": name, "status": self.status, "metadata": wish["metadata"]}
+        request = self.batches[name]
+        batch = {"id": name, "status": self.status, "metadata": request["metadata"]}
         if self.status in ("completed", "expired"):
             lines = [json.loads(line) for line in self.inputs(name)]
             outcomes = [self.outcome(line) for line in lines]

@@ -29,7 +29,7 @@ def test_a_plain_body() -> None:
     }
 
 
-def test_wishes_are_sent_only_where_they_are_made() -> None:
+def test_requests_are_sent_only_where_they_are_made() -> None:
     request = question(
         "hi", seed=7, sample=2, stop=("END",), logprobs=3, schema=SCHEMA, purpose="flex eq@1"
     )

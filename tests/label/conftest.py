@@ -45,7 +45,7 @@ def open_session(run: Run, tmp_path: Path) -> Iterator[OpenSession]:
         ) -> LabelSession:
             log = VoteLog(tmp_path / "labels")
             stack.callback(log.close)
-            queue = build_queue([run], "random", 100, seed, log.book.pairs)
+            queue = build_queue([run], "random", 100, seed, log.content.pairs)
             if not (tmp_path / "labels" / KEY_FILE).exists():
                 save_key(tmp_path / "labels", SessionKey(SECRET))
             key = open_key(tmp_path / "labels")

@@ -74,7 +74,7 @@ def served(
         return kind(QueryRunner("sqlite", Limits()), folder=location)
 
     log = VoteLog(folder / "labels")
-    queue = build_queue([run], name, 100, 0, log.book.pairs)
+    queue = build_queue([run], name, 100, 0, log.content.pairs)
     deal = assign_draw if name == "estimate" else assign
     work = deal(queue.order, NAMES, overlap, secret)
     key = SessionKey(secret)
@@ -204,7 +204,7 @@ def test_a_vote_on_a_pair_of_another_is_refused(tmp_path: Path) -> None:
             assert {reply.status for reply in replies} == {404}
             codes = {json.loads(reply.body)["code"] for reply in replies}
             assert codes == {"not_assigned"}
-        assert session.log.book.pairs == {}
+        assert session.log.content.pairs == {}
 
 
 def test_an_id_of_a_pair_is_keyed(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_the_vote_is_recorded_on_the_real_queries(tmp_path: Path) -> None:
     with served(tmp_path) as one:
         (item,) = [i for i in one.json("ann", "state", {})["items"] if i["id"] == "q1"]
         one.json("ann", "vote", {"pair": item["pair"], "choice": "only_a"})
-        ((pair, votes),) = one.session.log.book.pairs.items()
+        ((pair, votes),) = one.session.log.content.pairs.items()
         result = one.session.queue.items[pair].result
         assert pair == pair_of(result)
         first = one.session.first("ann", pair)

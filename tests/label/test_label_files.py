@@ -25,7 +25,7 @@ from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.overlays import read_overlay
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.people.sheet import LabelFields
-from sqlverdict.load.people.votes import VoteBook, read_events
+from sqlverdict.load.people.votes import VoteLogContent, read_events
 from sqlverdict.runlog.run import Run
 
 Label = Callable[..., str]
@@ -152,7 +152,7 @@ def test_a_spreadsheet_of_votes_comes_back(
     assert "1 left out: the runs have no case of this id" in output
     assert "in the log already" in label("--import", str(table))
     again = open_session()
-    (votes,) = again.log.book.pairs.values()
+    (votes,) = again.log.content.pairs.values()
     assert votes.votes["dee"].label == "gold_wrong"
     assert votes.votes["dee"].source == "sheet.csv"
     table.write_text("id,annotator,label\nq0,dee,perhaps\n")
@@ -183,13 +183,13 @@ def test_exported_votes_come_back_as_they_were(
     session.adjudicate("cai", Ballot(first, "only_a", reason="=names are missing"))
     session.log.close()
     items, exported, again = session.queue.items, tmp_path / name, tmp_path / f"again-{name}"
-    count = export_votes(session.log.book, items, exported)
+    count = export_votes(session.log.content, items, exported)
     log = VoteLog(tmp_path / "other")
     assert import_votes(exported, [run], log, "nobody", LabelFields(), KEY) == {"added": count}
-    assert export_votes(log.book, items, again) == count
+    assert export_votes(log.content, items, again) == count
     assert again.read_bytes() == exported.read_bytes()
-    assert log.book.annotators == session.log.book.annotators == ("ann", "bob")
-    assert log.book.pairs[first].adjudication.annotator == "cai"
+    assert log.content.annotators == session.log.content.annotators == ("ann", "bob")
+    assert log.content.pairs[first].adjudication.annotator == "cai"
     repeated = import_votes(exported, [run], log, "nobody", LabelFields(), KEY)
     assert repeated == {"in the log already": count}
     log.close()
@@ -231,7 +231,7 @@ def test_of_a_file_that_cannot_be_read_nothing_is_added(
     file.write_text("\n".join(map(json.dumps, records)))
     with pytest.raises(DataError, match=problem):
         import_votes(file, [run], log, "nobody", LabelFields(), KEY)
-    assert not log.book.pairs
+    assert not log.content.pairs
 
 
 def test_a_prediction_that_is_no_text_names_no_query(
@@ -255,7 +255,7 @@ def test_labels_of_experts_count_for_their_own_prediction_only(
     ]
     file.write_text("".join(json.dumps(record) + "\n" for record in records))
     assert "1 left out: the runs have another prediction" in label("--import", str(file))
-    votes = [*open_session().log.book.pairs.values()]
+    votes = [*open_session().log.content.pairs.values()]
     assert [(one.id, one.votes["rose"].label) for one in votes] == [("q0", "right")]
 
 
@@ -266,8 +266,8 @@ def test_columns_of_annotators_are_votes_of_each(
     file = tmp_path / "wide.csv"
     file.write_text("id,ann,bob\nq0,1,0\nq1,0.5,\n")
     assert "3 added" in label("--import", str(file), "--votes", "ann", "--votes", "bob")
-    book = open_session().log.book
-    labels = {one.id: {n: v.label for n, v in one.votes.items()} for one in book.pairs.values()}
+    content = open_session().log.content
+    labels = {one.id: {n: v.label for n, v in one.votes.items()} for one in content.pairs.values()}
     assert labels == {"q0": {"ann": "right", "bob": "wrong"}, "q1": {"ann": "undecided"}}
 
 
@@ -290,8 +290,8 @@ def test_a_sheet_says_the_same_to_label_and_to_agree(
     file = tmp_path / "sheet.csv"
     file.write_text(table)
     assert "3 added" in label("--import", str(file), *options)
-    book = open_session().log.book
-    labels = {one.id: {n: v.label for n, v in one.votes.items()} for one in book.pairs.values()}
+    content = open_session().log.content
+    labels = {one.id: {n: v.label for n, v in one.votes.items()} for one in content.pairs.values()}
     assert labels == {"q0": {"ann": "right", "bob": "wrong"}, "q1": {"ann": "gold_wrong"}}
     report = json.loads(label("--labels", str(file), *options, "--json", command="agree"))
     log = str(tmp_path / "labels" / "votes.jsonl")
@@ -351,11 +351,13 @@ def test_an_offline_page_does_not_know_the_gold_and_its_votes_come_back(
     assert "6 added" in label("--import", str(downloaded))
     assert "6 in the log already" in label("--import", str(downloaded))
     key = open_key(tmp_path / "labels")
-    book = VoteBook(read_events(tmp_path / "labels" / "votes.jsonl"))
-    assert {*book.pairs} <= digests
+    content = VoteLogContent(read_events(tmp_path / "labels" / "votes.jsonl"))
+    assert {*content.pairs} <= digests
     for record in records:
-        (pair,) = [p for p in book.pairs if key.pair_id(token_subject("cai"), p) == record["pair"]]
-        vote, first = book.pairs[pair].votes["cai"], first_side(key.secret, pair, "cai")
+        (pair,) = [
+            p for p in content.pairs if key.pair_id(token_subject("cai"), p) == record["pair"]
+        ]
+        vote, first = content.pairs[pair].votes["cai"], first_side(key.secret, pair, "cai")
         assert vote.label == label_of_choice(record["choice"], first)
         assert (vote.display.first, vote.choice) == (first, "")
         # The page does not know how its items were chosen: the runs say it again.

@@ -18,7 +18,7 @@ import pytest
 from label_runs import label_server, results, write_database, write_run
 from reverse_proxy import reverse_proxy
 from sqlverdict.label.session_key import KEY_FILE
-from sqlverdict.load.people.votes import VoteBook, VoteEvent, read_events
+from sqlverdict.load.people.votes import VoteEvent, VoteLogContent, read_events
 from tiers import THOROUGH
 from timeouts import HANG_SECONDS
 
@@ -158,9 +158,9 @@ def test_two_annotators_of_one_pair_behind_a_reverse_proxy(tmp_path: Path) -> No
                 proxy.keeps_host = keeps_host
                 assert bob.ask("state")["progress"]["done"] == 6
                 _refusals(ann, bob, port)
-    book = VoteBook(events_of(run))
-    assert [len(votes.votes) for votes in book.pairs.values()].count(2) == 5
-    assert results()[0].id in {votes.id for votes in book.pairs.values()}
+    content = VoteLogContent(events_of(run))
+    assert [len(votes.votes) for votes in content.pairs.values()].count(2) == 5
+    assert results()[0].id in {votes.id for votes in content.pairs.values()}
 
 
 def _vote_on_all(person: Annotator, choice: str) -> int:

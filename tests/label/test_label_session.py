@@ -17,7 +17,7 @@ from sqlverdict.label.progress import agreement_of
 from sqlverdict.label.session import ADJUDICATOR
 from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.load.people.labels import read_labels
-from sqlverdict.load.people.votes import VoteBook, read_events
+from sqlverdict.load.people.votes import VoteLogContent, read_events
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_votes_are_taken_back_the_last_one_first(open_session: OpenSession) -> N
     for pair in (first, second, first):
         session.vote("ann", Ballot(pair, "both"))
     assert [session.undo("ann")[0], session.undo("ann")[0]] == [first, second]
-    assert session.log.book.annotators == ()
+    assert session.log.content.annotators == ()
 
 
 def test_a_vote_on_another_queue_is_not_taken_back(open_session: OpenSession) -> None:
@@ -110,7 +110,7 @@ def test_evidence_is_hidden_until_the_vote_and_a_look_is_recorded(
     assert known.systems == (SECRET_SYSTEM,)
     assert "bob" not in msgspec.json.encode(known).decode()
     session.vote("ann", Ballot(pair, "neither"))
-    votes = session.log.book.pairs[pair].votes
+    votes = session.log.content.pairs[pair].votes
     assert votes["ann"].display.revealed
     assert not votes["bob"].display.revealed
     labels = read_labels(session.log.path)
@@ -132,7 +132,7 @@ def test_a_look_in_a_session_that_is_not_blind_marks_later_votes(
     for name in ("ann", "bob"):
         for pair in (first, second):
             session.vote(name, Ballot(pair, "both"))
-            revealed[name, pair] = session.log.book.pairs[pair].votes[name].display.revealed
+            revealed[name, pair] = session.log.content.pairs[pair].votes[name].display.revealed
     assert {key for key, has_look in revealed.items() if has_look} == {
         ("bob", first),
         ("ann", second),
@@ -167,7 +167,7 @@ def test_the_live_kappa_is_that_of_the_label_file(open_session: OpenSession) -> 
     for number, pair in enumerate(session.queue.order):
         session.vote("ann", Ballot(pair, "both" if number % 2 else "neither"))
         session.vote("bob", Ballot(pair, "both" if number % 3 else "undecided"))
-    live = agreement_of(session.log.book, session.log.path)
+    live = agreement_of(session.log.content, session.log.path)
     labels = read_labels(session.log.path)
     rows = [(item.votes, item.equal) for item in labels.items]
     assert live == annotator_agreement(labels.annotators, rows)
@@ -196,7 +196,7 @@ def test_a_line_that_was_changed_is_refused(open_session: OpenSession, tmp_path:
     path = session.log.path
     path.write_bytes(path.read_bytes().replace(b'"label":"right"', b'"label":"wrong"'))
     with pytest.raises(DataError, match=r"line 1 was changed .* checksum"):
-        VoteBook(read_events(path))
+        VoteLogContent(read_events(path))
     with pytest.raises(DataError, match="checksum"):
         VoteLog(path.parent)
 

@@ -30,15 +30,15 @@ def workbook(path: Path, sheets: dict[str, Sheet], hidden: tuple[str, ...] = ())
     # It loads NumPy: only the worker that runs the test needs it.
     import openpyxl
 
-    book = openpyxl.Workbook()
-    assert book.active is not None
-    book.remove(book.active)
+    workbook = openpyxl.Workbook()
+    assert workbook.active is not None
+    workbook.remove(workbook.active)
     for name, rows in sheets.items():
-        own = book.create_sheet(name)
+        own = workbook.create_sheet(name)
         for row in rows:
             own.append(row)
         own.sheet_state = "hidden" if name in hidden else "visible"
-    book.save(path)
+    workbook.save(path)
     return path
 
 

@@ -41,13 +41,13 @@ def sheet(path: Path, *rows: tuple[Any, ...], others: tuple[str, ...] = ()) -> P
     # It loads NumPy: only the worker that runs the test needs it.
     import openpyxl
 
-    book = openpyxl.Workbook()
-    assert book.active is not None
+    workbook = openpyxl.Workbook()
+    assert workbook.active is not None
     for row in rows:
-        book.active.append(row)
+        workbook.active.append(row)
     for name in others:
-        book.create_sheet(name)
-    book.save(path)
+        workbook.create_sheet(name)
+    workbook.save(path)
     return path
 
 
@@ -296,10 +296,10 @@ def test_a_lone_prediction_is_not_offered_as_the_gold(tmp_path: Path) -> None:
 def test_a_workbook_that_is_damaged_in_the_middle_is_refused(tmp_path: Path) -> None:
     from openpyxl import Workbook
 
-    book = Workbook()
+    workbook = Workbook()
     for number in range(50):
-        book.active.append([number or "id", "SELECT 1" if number else "gold"])
-    book.save(tmp_path / "whole.xlsx")
+        workbook.active.append([number or "id", "SELECT 1" if number else "gold"])
+    workbook.save(tmp_path / "whole.xlsx")
     sheet = "xl/worksheets/sheet1.xml"
     for name, old, new in (("cut", b"</row>", b"</cut>"), ("odd", b"<v>", b"<v>x")):
         with (
@@ -322,10 +322,10 @@ def test_a_cell_at_the_edge_of_a_sheet_does_not_make_reading_endless(
     from openpyxl import Workbook
 
     monkeypatch.setattr(excel, "_MOST_EMPTY", 1_000)
-    book = Workbook()
-    book.active.append(["id", "gold"])
-    book.active["ZZ50"] = "far away"
-    book.save(tmp_path / "far.xlsx")
+    workbook = Workbook()
+    workbook.active.append(["id", "gold"])
+    workbook.active["ZZ50"] = "far away"
+    workbook.save(tmp_path / "far.xlsx")
     with pytest.raises(BenchmarkError, match="more than 1,000 empty cells"):
         list(table_rows(tmp_path / "far.xlsx", BenchmarkError))
     monkeypatch.setattr(excel, "_LARGEST", 100)

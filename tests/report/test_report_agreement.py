@@ -13,7 +13,7 @@ from sqlverdict.evidence import Judged, Related, Tested
 from sqlverdict.load.people.labels import Label, Labels
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.agreement.agreement import compare_with_labels
-from sqlverdict.report.agreement.opinions import calls_of, hears_judges, results_match
+from sqlverdict.report.agreement.opinions import calls_of, metric_uses_opinions, results_match
 from sqlverdict.report.agreement.tables import (
     agreement_table,
     annotator_sentence,
@@ -95,10 +95,10 @@ def test_calls_count_for_the_metrics_that_asked(make_result: MakeResult) -> None
 
 
 def test_the_metrics_that_hear_judges_are_those_that_need_an_opinion() -> None:
-    hearing = {name for name in METRICS.names() if hears_judges(name)}
+    hearing = {name for name in METRICS.names() if metric_uses_opinions(name)}
     assert hearing == {"flex", "judge", "verdict"}
-    assert hears_judges("flex[any]")
-    assert not hears_judges("no_such_metric")
+    assert metric_uses_opinions("flex[any]")
+    assert not metric_uses_opinions("no_such_metric")
 
 
 def test_what_is_left_out_is_said(make_run: MakeRun, make_result: MakeResult) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -14,12 +13,12 @@ from sqlverdict.evidence_parts import LoggedTag
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.agreement.categories import (
+    category_figures,
     category_of,
     category_report,
     category_table,
     clause_table,
     tags_of_result,
-    write_category_figures,
 )
 from sqlverdict.runlog.run import Run
 
@@ -90,7 +89,7 @@ def test_a_schema_says_what_may_be_null(case: Callable[..., Result]) -> None:
     assert "nullable_count" not in {tag.name for tag in tags_of_result(result, schema)}
 
 
-def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun, tmp_path: Path) -> None:
+def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun) -> None:
     missing, other = "SELECT name FROM player", "SELECT name FROM coach WHERE weight > 5"
     a = make_run(
         "a",
@@ -118,20 +117,19 @@ def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun, tmp_pat
     assert result.clauses == {"where": 2, "from": 1, "select": 1}
     assert category_table(result, "difficulty").rows[0][:3] == ("simple", "FN", "wrong_gold")
     assert clause_table(result).rows[0] == ("where", "2", "100.0%")
-    files = write_category_figures(result, tmp_path / "figures")
-    assert [path.name for path in files] == ["errors.svg", "differences.svg"]
-    for path in files:
-        text = path.read_text(encoding="utf-8")
+    figures = category_figures(result)
+    assert list(figures) == ["errors.svg", "differences.svg"]
+    for text in figures.values():
         ET.fromstring(text)
         # Of several systems: means of their shares, with deviations.
         assert "sv-bar-error" in text
         assert "standard deviation" in text
     # Bars are called as the labels of the table are.
-    errors = files[0].read_text(encoding="utf-8")
+    errors = figures["errors.svg"]
     assert "schema linking" in errors
     assert "matches that are wrong (FP), by tags" in errors
-    (alone, *_) = write_category_figures(category_report([a], "flex"), tmp_path / "alone")
-    assert '<path class="sv-bar-error"' not in alone.read_text(encoding="utf-8")
+    (alone, *_) = category_figures(category_report([a], "flex")).values()
+    assert '<path class="sv-bar-error"' not in alone
 
 
 def test_the_run_s_verdict_decides_by_default(

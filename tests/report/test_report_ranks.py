@@ -20,7 +20,7 @@ from sqlverdict.report.several_runs.ranks import (
     read_types,
     rerank,
 )
-from sqlverdict.report.several_runs.ranks_figures import rank_figures, write_figures
+from sqlverdict.report.several_runs.ranks_figures import rank_figures
 from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
@@ -137,21 +137,21 @@ def test_types_are_read_from_words_and_files(tmp_path: Path) -> None:
         read_types([str(file)])
 
 
-def test_figures_are_svg_of_what_there_is(three: list[Run], tmp_path: Path) -> None:
+def test_figures_are_svg_of_what_there_is(three: list[Run]) -> None:
     plain = rank_figures(rerank(three, "flex"))
-    assert set(plain) == {"scores.svg", "difficulties.svg"}
+    assert set(plain) == {"flex_scores.svg", "flex_difficulties.svg"}
     typed = rerank(three, "flex", types={"a": "<open>"})
-    files = write_figures(typed, tmp_path / "figures")
-    assert {path.name for path in files} == {
+    figures = rank_figures(typed)
+    assert set(figures) == {
         "flex_scores.svg",
         "flex_types.svg",
         "flex_types_errors.svg",
         "flex_difficulties.svg",
     }
-    for path in files:
-        root = ET.fromstring(path.read_text(encoding="utf-8"))
+    for svg in figures.values():
+        root = ET.fromstring(svg)
         assert root.tag.endswith("svg")
-    scores = (tmp_path / "figures" / "flex_scores.svg").read_text(encoding="utf-8")
+    scores = figures["flex_scores.svg"]
     assert scores.count("<circle") >= 3
     assert "equal scores" in scores
     names = [text.text for text in ET.fromstring(scores).iter() if (text.text or "") in "abc"]
@@ -160,7 +160,7 @@ def test_figures_are_svg_of_what_there_is(three: list[Run], tmp_path: Path) -> N
 
 def test_one_system_with_one_score_is_a_figure_too(both: Callable[..., Run]) -> None:
     order = rerank([both("a", (1, 1), (1, 1))], "flex")
-    assert "<svg" in rank_figures(order)["scores.svg"]
+    assert "<svg" in rank_figures(order)["flex_scores.svg"]
 
 
 def test_errors_of_metrics_against_a_reference(make_run: MakeRun, make_result: MakeResult) -> None:

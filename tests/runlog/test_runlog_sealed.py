@@ -110,6 +110,6 @@ def test_a_table_of_runs_without_a_common_case_says_so(run: Path) -> None:
     out = ["--out", "other", "--workers", "0", "--quiet"]
     command = ["evaluate", "--cases", "cases.jsonl", "--metrics", "ex", *out]
     assert CliRunner().invoke(sqlverdict, command).exit_code == 0
-    result = CliRunner().invoke(sqlverdict, ["table", str(run), "other", "--metrics", "ex"])
+    result = CliRunner().invoke(sqlverdict, ["table", str(run), "other", "--metric", "ex"])
     assert result.exit_code == 0
     assert "have no case in common" in result.stderr

@@ -16,11 +16,11 @@ from sqlverdict.score.metric import (
     OPINIONS,
     SECTIONS,
     Item,
-    listens_to_judge,
     metric_document,
     parse_metric,
     parse_metrics,
     score_case,
+    uses_opinions,
 )
 from sqlverdict.score.metric_kinds import ROUNDS
 from sqlverdict.score.metrics.r_ves import reward
@@ -66,8 +66,8 @@ def test_metrics_declare_the_judge_they_listen_to() -> None:
     assert {name for name, need in needs.items() if need} >= {"flex", "verdict"}
     assert needs["flex"] == {"opinion_on_all"}
     assert needs["verdict"] == {"opinion"}
-    assert listens_to_judge(METRICS.get("flex"))
-    assert not listens_to_judge(METRICS.get("ex"))
+    assert uses_opinions(METRICS.get("flex"))
+    assert not uses_opinions(METRICS.get("ex"))
 
 
 def test_ex_is_one_zero_or_unscored() -> None:

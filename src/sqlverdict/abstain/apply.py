@@ -19,7 +19,7 @@ from sqlverdict.records import Case
 _LINES = {"before": "{0} > recorded", "with": "recorded[{0}]", "after": "recorded > {0}"}
 
 
-def detector_machine(text: str) -> FittedComposition:
+def detector_composition(text: str) -> FittedComposition:
     """A composition of one detector over recorded answers, put where it belongs.
 
     A whole line may be given too, if its generator is ``recorded``.

@@ -278,7 +278,7 @@ class Generator(Method, Protocol):
         """A draft for each question, in the same order.
 
         Raises:
-            UsageError: it cannot grant a wish, or was not fitted.
+            UsageError: it cannot give what is needed, or was not fitted.
         """
         ...
 

@@ -78,13 +78,10 @@ class EvaluatedGolds:
         """
         from sqlverdict.report.html.build import make_document
         from sqlverdict.report.html.golds import page_golds
-        from sqlverdict.report.html.page import render_page, save_page
+        from sqlverdict.report.html.page import page_text
 
         golds = page_golds(self.board, self.columns)
-        document = make_document(self.columns[0].runs, golds=golds)
-        if path is not None:
-            save_page(Path(os.fspath(path)), document)
-        return render_page(document)
+        return page_text(make_document(self.columns[0].runs, golds=golds), path)
 
 
 @names_arguments

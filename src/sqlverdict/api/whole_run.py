@@ -133,12 +133,9 @@ class EvaluatedRun(Run):
             The page.
         """
         from sqlverdict.report.html.build import make_document
-        from sqlverdict.report.html.page import render_page, save_page
+        from sqlverdict.report.html.page import page_text
 
-        document = make_document([self])
-        if path is not None:
-            save_page(Path(os.fspath(path)), document)
-        return render_page(document)
+        return page_text(make_document([self]), path)
 
     @names_arguments
     def compare(

@@ -226,7 +226,7 @@ class HeadedCommand(SettingsCommand):
         line = ctx.find_root().obj
         if isinstance(line, list):
             line[:] = [*line[: len(line) - len(args)], *project.arguments, *args]
-        click.echo(f"options from {project.file}: {', '.join(project.values)}", err=True)
+        click.echo(f"options from {project.file}: {', '.join(project.keys)}", err=True)
 
     def full_help(self, ctx: click.Context) -> str:
         """The help with all options and settings."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sqlverdict.abstain.apply import detector_machine
+from sqlverdict.abstain.apply import detector_composition
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.method import Tools, TrainingData
@@ -53,7 +53,7 @@ def gated(
     runner = QueryRunner(engine, limits)
     try:
         tools = Tools(runner=runner)
-        composition = detector_machine(detector)
+        composition = detector_composition(detector)
         composition.generator = recorded
         composition.fit(TrainingData(validation=examples), tools)
         decisions = composition.answer([index.ask(case) for case in cases], tools)

@@ -8,12 +8,11 @@ from __future__ import annotations
 import importlib
 import os
 import re
-import shlex
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby, takewhile
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,30 +31,28 @@ FIRST = ("demo", "evaluate", "show", "view", "compare", "check", "leaderboard", 
 
 FORMER: Mapping[str, str] = {
     "ablate": "agree RUN --labels FILE --context all --model NAME",
-    "abstain apply": "abstain run ...",
-    "abstain list": "explain methods ...",
-    "bank export": "bank --export ...",
-    "bank import": "bank --import ...",
-    "bank list": "bank ...",
-    "bank suite": "bank --suite ...",
-    "benchmarks": "explain benchmarks ...",
-    "calibrate": "agree --calibrate ...",
-    "categories": "table --of categories ...",
-    "contributions": "table --of contributions ...",
-    "engines": "explain engines ...",
-    "list": "show ...",
-    "merge": "evaluate --merge ...",
-    "metrics": "explain metrics ...",
-    "presets": "explain presets ...",
-    "query": "pair ...",
-    "rescore": "leaderboard ...",
-    "replay": "refute --replay ...",
-    "rules": "explain rules ...",
-    "trials": "table --of trials ...",
+    "abstain apply": "abstain run LINE",
+    "abstain list": "explain methods",
+    "bank export": "bank --export FILE",
+    "bank import": "bank --import FILE",
+    "bank list": "bank",
+    "bank suite": "bank --suite FOLDER",
+    "benchmarks": "explain benchmarks",
+    "calibrate": "agree RUN --labels FILE --calibrate --out FILE",
+    "categories": "table RUN --of categories",
+    "contributions": "table RUN --of contributions --schema PATH",
+    "engines": "explain engines",
+    "list": "show RUN",
+    "merge": "evaluate --merge RUN --merge RUN --out FOLDER",
+    "metrics": "explain metrics",
+    "presets": "explain presets",
+    "query": "pair SQL",
+    "rescore": "leaderboard RUN --golds FILE",
+    "replay": "refute --replay FILE",
+    "rules": "explain rules",
+    "trials": "table RUN --of trials",
 }
-"""What to give instead of commands that are gone; ``...`` is what followed the name."""
-_REPEATED = "--merge"
-"""An option that stands before each of the arguments, not before the first alone."""
+"""What to give instead of commands that are gone."""
 
 INTERRUPTED = 130
 _is_terminated = False
@@ -215,31 +212,19 @@ def check_former(args: Sequence[str]) -> None:
         args: The words after ``sqlverdict``.
 
     Raises:
-        UsageError: they begin with such a name; the message ends with the line to give instead.
+        UsageError: they begin with such a name; the message has the command to give instead.
     """
     for length in (2, 1):
         former = " ".join(args[:length])
         if former in FORMER:
             from sqlverdict.errors import UsageError
 
-            line = new_line(former, args[length:])
-            raise UsageError(f"the command {former} has another name now. Give:\n  {line}")
-
-
-def new_line(former: str, rest: Sequence[str]) -> str:
-    """The command that does now what a former one did; ``rest`` is what followed its name."""
-    from sqlverdict.files.secrets import without_secrets
-
-    new, followed, _ = FORMER[former].partition(" ...")
-    words = [without_secrets(word) for word in rest] if followed else []
-    if new.endswith(_REPEATED):
-        arguments = list(takewhile(lambda word: not word.startswith("-"), words))
-        words = words[len(arguments) :]
-        if arguments:
-            new = new.removesuffix(_REPEATED) + shlex.join(
-                word for each in arguments for word in (_REPEATED, each)
+            new = FORMER[former]
+            name = new.partition(" ")[0]
+            raise UsageError(
+                f"the command {former} has another name now. Give:\n  sqlverdict {new}\n"
+                f"'sqlverdict {name} --help' has its options"
             )
-    return f"sqlverdict {new} {shlex.join(words)}".rstrip()
 
 
 @click.command(

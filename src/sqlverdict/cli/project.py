@@ -47,11 +47,13 @@ class Project:
     Attributes:
         file: The file.
         values: The values by the parameter's name.
+        keys: Their names in the file.
         arguments: The same as words of a command line.
     """
 
     file: Path
     values: dict[str, Any] = field(default_factory=dict)
+    keys: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
 
 
@@ -195,6 +197,7 @@ def _add(project: Project, own: HeadedOption, key: str, value: Any, ctx: click.C
     except click.UsageError as wrong:
         raise UsageError(f"{project.file}, {key}: {wrong.format_message()}") from wrong
     project.values[own.name] = checked
+    project.keys.append(key)
     if own.is_setting:
         project.arguments.extend(word for text in texts for word in ("--set", f"{key}={text}"))
     elif own.is_flag:

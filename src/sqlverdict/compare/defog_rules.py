@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.compare.frames import (
     Frame,
     FrameColumn,
     Name,
+    Unsortable,
     broadcast_equal,
     frame_of,
     nearly_same,
@@ -17,8 +18,8 @@ from sqlverdict.compare.frames import (
     same_cells,
     without_duplicates,
 )
-from sqlverdict.compare.preset import QueryPair
-from sqlverdict.records import Answer
+from sqlverdict.compare.preset import QueryPair, row_reasons
+from sqlverdict.records import Answer, Comparison, Reason
 
 _ASKS_FOR_ORDER = re.compile(r"\b(order|sort|arrange)\b", re.IGNORECASE)
 _FIRST_KEY = re.compile(r"ORDER BY(.*?)(?:;|,|\)|\Z)", re.IGNORECASE)
@@ -35,6 +36,24 @@ class SortKey:
 
     words: tuple[str, ...]
     ascending: bool
+
+
+def compare_as_script(
+    gold: Answer,
+    prediction: Answer,
+    pair: QueryPair,
+    *rules: Callable[[Frame, Frame, QueryPair], bool],
+) -> Comparison:
+    """What the script says of two answers: equal if one of these rules says so."""
+    if _fails_by_percent(pair):
+        return Comparison(False, (Reason.EXECUTION_ERROR,), message="the script fails at %")
+    ours, theirs = frames(gold, prediction, pair.dialect)
+    try:
+        if any(rule(ours, theirs, pair) for rule in rules):
+            return Comparison(True)
+    except Unsortable as error:
+        return Comparison(False, (Reason.UNSUPPORTED_FEATURE,), message=str(error))
+    return Comparison(False, row_reasons(gold, prediction))
 
 
 def frames(gold: Answer, prediction: Answer, dialect: str) -> tuple[Frame, Frame]:
@@ -86,7 +105,7 @@ def is_contained(gold: Frame, prediction: Frame, pair: QueryPair) -> bool:
     return ours.shape == theirs.shape and all(map(nearly_same, ours.columns, theirs.columns))
 
 
-def fails_by_percent(pair: QueryPair) -> bool:
+def _fails_by_percent(pair: QueryPair) -> bool:
     """Whether the script's driver takes a ``%`` of the prediction for a parameter.
 
     The script doubles those from the first LIKE to the last quote behind it.

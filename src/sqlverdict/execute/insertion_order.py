@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import ForeignKey, Table
 from sqlverdict.parse.tokens import fold
-from sqlverdict.records import Row
+from sqlverdict.records import Cell, Row
 
 
 class InsertionOrder(NamedTuple):
@@ -55,6 +55,28 @@ def orphans_query(table: Table, key: ForeignKey, quote: Callable[[str], str] = q
         f"SELECT 1 FROM {quote(table.name)} AS c WHERE {present} AND NOT EXISTS "  # noqa: S608
         f"(SELECT 1 FROM {quote(key.parent)} AS p WHERE {match}) LIMIT 1"
     )
+
+
+def insertions(
+    table: Table, rows: Sequence[Row], mark: str, write: Callable[[str], str] = quote_name
+) -> Iterator[tuple[str, list[Cell]]]:
+    """INSERT statements for the rows of a table, each with its values; computed columns have none.
+
+    Args:
+        table: The table.
+        rows: Its rows, in any order.
+        mark: What stands for a value.
+        write: How a name is written.
+    """
+    own = [index for index, column in enumerate(table.columns) if column.generated is None]
+    names = ", ".join(write(table.columns[index].name) for index in own)
+    marks = ", ".join(mark for _ in own)
+    for generation in generations(table, rows):
+        values = ", ".join(f"({marks})" for _ in generation)
+        yield (
+            f"INSERT INTO {write(table.name)} ({names}) VALUES {values}",  # noqa: S608
+            [row[index] for row in generation for index in own],
+        )
 
 
 def generations(table: Table, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:

@@ -17,7 +17,7 @@ from sqlverdict.records import Reason
 FIELDS = word_set(
     "schema question knowledge gold prediction gold_table prediction_table witness relations notes "
     "facts unmatched sizes columns asked left_out "
-    "equal differ open criteria structured sqlite dialect attempt attempts earlier"
+    "equal differ open criteria structured plain_tokens dialect attempt attempts earlier"
 )
 """What a judge's template may name."""
 

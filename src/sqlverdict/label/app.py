@@ -8,7 +8,7 @@ votes of others.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -17,7 +17,6 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from sqlverdict.errors import UsageError
 from sqlverdict.label.ballot import LONGEST_TEXT, Ballot
@@ -29,7 +28,7 @@ from sqlverdict.label.session import ADJUDICATOR, ANNOTATOR, LabelSession
 from sqlverdict.label.without_sql import item_without_sql
 from sqlverdict.load.people.votes import Side
 from sqlverdict.web.assets import KINDS, read_asset
-from sqlverdict.web.endpoints import RepeatedRequests, json_endpoint, read_body
+from sqlverdict.web.endpoints import RepeatedRequests, pages_with_api, read_body
 from sqlverdict.web.work_pool import WorkPool
 
 PAGES = "sqlverdict.label.page"
@@ -67,7 +66,7 @@ class LabelApp:
 
     def routes(self) -> Starlette:
         """The application."""
-        endpoints: dict[str, Callable[[Request], Awaitable[object]]] = {
+        endpoints = {
             "state": self._state,
             "item": self._item,
             "vote": self._vote,
@@ -78,11 +77,7 @@ class LabelApp:
             "dispute": self._dispute,
             "adjudicate": self._adjudicate,
         }
-        api = [
-            Route(f"/api/{name}", json_endpoint(each, self._repeated), methods=["POST"])
-            for name, each in endpoints.items()
-        ]
-        return Starlette(routes=[*api, Route("/{name}", _asset), Route("/", _asset)])
+        return pages_with_api(endpoints, _asset, self._repeated)
 
     def close(self) -> None:
         """Wait for what is being saved, and close the databases."""
@@ -129,8 +124,8 @@ class LabelApp:
 
     async def _disputes(self, request: Request) -> object:
         _need_adjudicator(request)
-        book = self.session.log.book
-        agreement = await self._saved(agreement_of, book, self.session.log.path)
+        content = self.session.log.content
+        agreement = await self._saved(agreement_of, content, self.session.log.path)
         disputes = await self._saved(self.session.disputes)
         return {"adjudicator": self.adjudicator, "disputes": disputes, "agreement": agreement}
 

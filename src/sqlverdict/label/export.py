@@ -18,16 +18,16 @@ from sqlverdict.files.escapes import spreadsheet_cell
 from sqlverdict.label.item import witness_of
 from sqlverdict.label.queue import QueueItem
 from sqlverdict.load.people.combine import combined, vote_values
-from sqlverdict.load.people.votes import MEANINGS, PairVotes, VoteBook, VoteEvent
+from sqlverdict.load.people.votes import MEANINGS, PairVotes, VoteEvent, VoteLogContent
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import results_match
 
 _encode = msgspec.json.Encoder().encode
 
 
-def export_votes(book: VoteBook, items: Mapping[str, QueueItem], path: Path) -> int:
+def export_votes(content: VoteLogContent, items: Mapping[str, QueueItem], path: Path) -> int:
     """Write every vote that counts and every adjudication; CSV by the file's ending, else JSONL."""
-    records = [_vote_record(event, items) for event in _counting(book)]
+    records = [_vote_record(event, items) for event in _counting(content)]
     if path.suffix.lower() == ".csv":
         text = io.StringIO(newline="")
         if records:
@@ -40,14 +40,14 @@ def export_votes(book: VoteBook, items: Mapping[str, QueueItem], path: Path) -> 
     return len(records)
 
 
-def export_golds(book: VoteBook, items: Mapping[str, QueueItem], path: Path) -> int:
+def export_golds(content: VoteLogContent, items: Mapping[str, QueueItem], path: Path) -> int:
     """Write the golds that settled labels correct: lines of id, gold, reason and by.
 
     A gold gives way to the query that an annotator wrote, else to a prediction that alone answers
     the question. Where both answer it and are known to differ, the prediction is added.
     """
     golds: dict[str, dict[str, Any]] = {}
-    for pair, votes in book.pairs.items():
+    for pair, votes in content.pairs.items():
         if pair in items:
             _correct(golds, items[pair], votes)
     records = []
@@ -62,19 +62,22 @@ def export_golds(book: VoteBook, items: Mapping[str, QueueItem], path: Path) -> 
 
 
 def export_cases(
-    book: VoteBook, items: Mapping[str, QueueItem], knowledge: Mapping[str, str], path: Path
+    content: VoteLogContent,
+    items: Mapping[str, QueueItem],
+    knowledge: Mapping[str, str],
+    path: Path,
 ) -> int:
     """Write the cases with a vote: question, queries, label and votes, a line each.
 
     ``evaluate --cases`` reads the file, and ``agree --labels`` the same one. An id that has several
     predictions gets the system's name.
     """
-    voters = book.annotators
-    voted = [items[pair] for pair, votes in book.pairs.items() if pair in items and votes.votes]
+    voters = content.annotators
+    voted = [items[pair] for pair, votes in content.pairs.items() if pair in items and votes.votes]
     ids = [item.result.id for item in voted]
     records = []
     for item in voted:
-        result, votes = item.result, book.pairs[item.pair]
+        result, votes = item.result, content.pairs[item.pair]
         label = votes.settled_label
         repeated = ids.count(result.id) > 1
         records.append(
@@ -124,8 +127,8 @@ def _is_known_to_differ(result: Result) -> bool:
     return results_match(result) is False or witness_of(result) is not None
 
 
-def _counting(book: VoteBook) -> Iterator[VoteEvent]:
-    for votes in book.pairs.values():
+def _counting(content: VoteLogContent) -> Iterator[VoteEvent]:
+    for votes in content.pairs.values():
         yield from votes.votes.values()
         if votes.adjudication is not None:
             yield votes.adjudication

@@ -9,7 +9,7 @@ from statistics import median
 import msgspec
 
 from sqlverdict.load.people.labels import labels_of_votes
-from sqlverdict.load.people.votes import VoteBook
+from sqlverdict.load.people.votes import VoteLogContent
 from sqlverdict.score.agreement.annotators import AnnotatorAgreement, annotator_agreement
 
 
@@ -27,17 +27,17 @@ class LabelProgress(msgspec.Struct, frozen=True):
     seconds: float | None
 
 
-def progress_of(book: VoteBook, annotator: str, pairs: Sequence[str]) -> LabelProgress:
+def progress_of(content: VoteLogContent, annotator: str, pairs: Sequence[str]) -> LabelProgress:
     """How far an annotator is with these pairs."""
-    every = (book.pairs[pair].votes.get(annotator) for pair in pairs if pair in book.pairs)
+    every = (content.pairs[pair].votes.get(annotator) for pair in pairs if pair in content.pairs)
     votes = [vote for vote in every if vote is not None]
     times = [vote.seconds for vote in votes if vote.seconds is not None]
     return LabelProgress(len(votes), len(pairs), round(median(times), 1) if times else None)
 
 
-def agreement_of(book: VoteBook, path: Path) -> AnnotatorAgreement | None:
+def agreement_of(content: VoteLogContent, path: Path) -> AnnotatorAgreement | None:
     """How annotators agree, as ``agree`` computes it; ``None`` for fewer than two."""
-    if len(book.annotators) < 2:
+    if len(content.annotators) < 2:
         return None
-    labels = labels_of_votes(book, path)
+    labels = labels_of_votes(content, path)
     return annotator_agreement(labels.annotators, [(i.votes, i.equal) for i in labels.items])

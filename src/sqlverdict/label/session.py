@@ -152,7 +152,7 @@ class LabelSession:
 
     def progress(self, annotator: str) -> LabelProgress:
         """How far an annotator is, by the own votes alone."""
-        return progress_of(self.log.book, annotator, self.assignment[annotator])
+        return progress_of(self.log.content, annotator, self.assignment[annotator])
 
     def pair_of(self, reader: str, item_id: str) -> str:
         """The pair that a reader knows under an id.
@@ -209,7 +209,7 @@ class LabelSession:
             vote.realistic,
             vote.corrected_gold,
             vote.at,
-            annotator in self.log.book.pairs[pair].revealed_to,
+            annotator in self.log.content.pairs[pair].revealed_to,
         )
 
     def vote(self, annotator: str, ballot: Ballot) -> str:
@@ -223,7 +223,7 @@ class LabelSession:
         item = self.own_item(annotator, ballot.pair)
         check_ballot(ballot)
         first = self.first(annotator, ballot.pair)
-        votes = self.log.book.pairs.get(ballot.pair)
+        votes = self.log.content.pairs.get(ballot.pair)
         display = ItemDisplay(
             first,
             self.blind,
@@ -246,7 +246,7 @@ class LabelSession:
             UsageError: there is none.
             OSError: it was not saved.
         """
-        pair = self.log.book.last_pair(annotator, self.assignment[annotator])
+        pair = self.log.content.last_pair(annotator, self.assignment[annotator])
         if pair is None:
             raise UsageError("there is no vote in this queue to take back")
         vote = self.own_vote(annotator, pair)
@@ -285,7 +285,7 @@ class LabelSession:
     def disputes(self) -> tuple[Dispute, ...]:
         """The pairs on which annotators disagree, undecided ones first."""
         disputes = []
-        for pair, votes in self.log.book.pairs.items():
+        for pair, votes in self.log.content.pairs.items():
             if pair not in self.queue.items or not votes.is_disputed:
                 continue
             result = self.queue.items[pair].result
@@ -315,7 +315,7 @@ class LabelSession:
             raise UsageError("write the reason for the decision")
         if ballot.choice == "skip":
             raise UsageError("a decision cannot be a skip; choose undecided")
-        votes = self.log.book.pairs.get(ballot.pair)
+        votes = self.log.content.pairs.get(ballot.pair)
         if votes is None or not votes.votes:
             raise UsageError("nobody voted on this item yet")
         label = label_of_choice(ballot.choice, "gold")
@@ -326,12 +326,12 @@ class LabelSession:
         return all(vote is not None and vote.label != "skip" for vote in votes)
 
     def _vote(self, annotator: str, pair: str) -> VoteEvent | None:
-        votes = self.log.book.pairs.get(pair)
+        votes = self.log.content.pairs.get(pair)
         return votes.votes.get(annotator) if votes is not None else None
 
     def _record_look(self, name: str, item: QueueItem) -> None:
         """Save that somebody sees all evidence, blind session or not: a later one may be blind."""
-        votes = self.log.book.pairs.get(item.pair)
+        votes = self.log.content.pairs.get(item.pair)
         if votes is None or name not in votes.revealed_to:
             self._save("reveal", name, item)
 

@@ -10,17 +10,17 @@ import msgspec
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.lock import FolderLock, Locked
 from sqlverdict.files.sealed_lines import AppendFile, seal_line
-from sqlverdict.load.people.votes import VOTES_FILE, VoteBook, VoteEvent, read_events
+from sqlverdict.load.people.votes import VOTES_FILE, VoteEvent, VoteLogContent, read_events
 
 _encode = msgspec.json.Encoder().encode
 
 
 class VoteLog:
-    """An open vote log: what is in :attr:`book` is on the disk.
+    """An open vote log: what is in :attr:`content` is on the disk.
 
     Attributes:
         path: The file.
-        book: The votes.
+        content: The votes.
 
     Raises:
         UsageError: another process has it open.
@@ -43,7 +43,7 @@ class VoteLog:
             on_error.callback(self._lock.release)
             self._file = AppendFile(self.path)
             on_error.callback(self._file.close)
-            self.book = VoteBook(read_events(self.path))
+            self.content = VoteLogContent(read_events(self.path))
             on_error.pop_all()
 
     def append(self, event: VoteEvent) -> None:
@@ -53,7 +53,7 @@ class VoteLog:
             OSError: it was not saved, and does not count.
         """
         self._file.append(seal_line(_encode(event)))
-        self.book.add(event)
+        self.content.add(event)
 
     def close(self) -> None:
         """Close the log, and let others in."""

@@ -78,7 +78,7 @@ def to_sql(
     Args:
         witness: The witness.
         preset: The preset under which it was found.
-        contract: The case's own wishes, where it had some.
+        contract: The case's own contract, where it had some.
     """
     rebuilt = _faithful(witness, preset, contract)
     try:
@@ -140,7 +140,7 @@ def write(
         folder: Where to; made where it is missing.
         name: Any text, such as a case's id; what a file name cannot hold is replaced.
         preset: The preset under which it was found.
-        contract: The case's own wishes, where it had some.
+        contract: The case's own contract, where it had some.
 
     Raises:
         FileFailure: the folder cannot be written.

@@ -30,7 +30,7 @@ from sqlverdict.run.scoring import MetricItem, MetricScorer
 from sqlverdict.run.stages import gather_evidence
 from sqlverdict.run.task import Task, TaskQueries
 from sqlverdict.runlog.folder import copy_witness
-from sqlverdict.score.metric import listens_to_judge
+from sqlverdict.score.metric import uses_opinions
 from sqlverdict.verdicts import POLICIES, Policy, situation_to_judge
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class Examiner:
         repeatable = True
         for spec in plan.specs:
             # With a question open, what hangs on the reply is scored when it is there.
-            if not to_ask or not listens_to_judge(spec.metric):
+            if not to_ask or not uses_opinions(spec.metric):
                 scored = scorer.score(spec)
                 scores[spec.label] = scored.score.value
                 evidence += scored.notes

@@ -36,7 +36,7 @@ from sqlverdict.run.options import (
     SearchOptions,
 )
 from sqlverdict.runlog.folder import CONTRADICTIONS
-from sqlverdict.score.metric import MetricSpec, listens_to_judge, parse_metrics
+from sqlverdict.score.metric import MetricSpec, parse_metrics, uses_opinions
 from sqlverdict.verdicts import INTENT, POLICIES, RESULTS, decide
 
 if TYPE_CHECKING:
@@ -293,7 +293,7 @@ def _model(policy: str, options: Options) -> Model:
 
 def _asking(specs: Sequence[MetricSpec], judge: JudgeOptions | None) -> Asking | None:
     """Whom the run asks for which metrics; nobody where no metric listens to a judge."""
-    if judge is None or not any(listens_to_judge(spec.metric) for spec in specs):
+    if judge is None or not any(uses_opinions(spec.metric) for spec in specs):
         return None
     from sqlverdict.run.judging.asking import FLEX, Asking
 

@@ -144,7 +144,7 @@ class Refuter:
         preset: Preset,
         budget: SearchBudget,
     ) -> Refutation:
-        """A search with another engine than SQLite as the judge."""
+        """A search on databases of another engine than SQLite."""
         from sqlverdict.refute.target.search import EngineSearch
 
         key, engine = case.database or case.db_id, engine_of_case(case, self.plan)

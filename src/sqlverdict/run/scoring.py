@@ -34,7 +34,7 @@ from sqlverdict.run.plan import SOUND
 from sqlverdict.run.prove_stage import prove_case
 from sqlverdict.run.refute_stage import bars_search, refute_case
 from sqlverdict.run.refuter import Refuter
-from sqlverdict.score.metric import MetricSpec, listens_to_judge, score_case
+from sqlverdict.score.metric import MetricSpec, score_case, uses_opinions
 
 if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
@@ -175,7 +175,7 @@ class MetricScorer:
         questions in its denominator.
         """
         item = self._item
-        if listens_to_judge(spec.metric):
+        if uses_opinions(spec.metric):
             judgement = item.judgement()
             unscored = judgement.verdict is Verdict.UNSCORED
             return Scored(Score(None, judgement.reasons) if unscored else result)
@@ -197,7 +197,7 @@ class MetricScorer:
 
     def _works_with_gold(self, spec: MetricSpec) -> bool:
         """Whether the metric has a value where a gold stands in place of the prediction."""
-        if listens_to_judge(spec.metric):
+        if uses_opinions(spec.metric):
             # All evidence would have to be gathered anew; the texts themselves say enough.
             return _only_gold_is_read(self._inputs)
         return any(_attempt(spec, stand_in).value is not None for stand_in in self._golds())

@@ -176,8 +176,8 @@ class Metric(Protocol):
         ...
 
 
-def listens_to_judge(metric: Metric) -> bool:
-    """Whether a judge's opinion can change the metric's values."""
+def uses_opinions(metric: Metric) -> bool:
+    """Whether opinions of a judge can change the metric's values."""
     return not metric.needs.isdisjoint(OPINIONS)
 
 
@@ -298,13 +298,13 @@ def _never_has_value(metric: Metric, case: Case) -> bool:
     """
     apart = case.script is not None or case.gold_database is not None
     untimed = "timing" in metric.needs and (apart or case.recorded_answers is not None)
-    unsearched = "witness" in metric.needs and apart and not listens_to_judge(metric)
+    unsearched = "witness" in metric.needs and apart and not uses_opinions(metric)
     return untimed or unsearched
 
 
 def _reads_queries(metric: Metric) -> bool:
     """Whether a metric cannot do with two answers alone; a judge and a verdict can."""
-    if listens_to_judge(metric):
+    if uses_opinions(metric):
         return False
     return metric.needs != {"answers"}
 

@@ -121,7 +121,7 @@ class MethodData:
     Attributes:
         folder: A place to write to.
         training: Training, validation and background questions, with drafts, marks and states.
-        asks: Questions, answerable or not, that are in no lesson.
+        asks: Questions, answerable or not, that are not in the training.
         hostile: Questions of odd texts.
         tools: Tools with a scripted model and a runner.
     """
@@ -188,7 +188,7 @@ def _method_data(folder: Path, path: str, tools: Tools) -> MethodData:
     ]
     asks = [ask(f"a{n}", f"Say, {q.lower()}") for n, (q, _) in enumerate(QUESTIONS[:4])]
     asks += [ask(f"x{n}", f"Well, {q.lower()}") for n, q in enumerate(STRANGE[:2])]
-    # A question without a schema, and one about a database that no lesson knows.
+    # A question without a schema, and one about a database that the training has not.
     asks.append(Ask("nowhere", "unheard_of", "How many are there?", database=path))
     hostile = tuple(ask(f"h{n}", text) for n, text in enumerate(HOSTILE))
     return replace(

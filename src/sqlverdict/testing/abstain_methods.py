@@ -120,12 +120,12 @@ def check_empty_training(subject: MethodUnderTest, data: MethodData) -> None:
     for what, training in (
         ("no training", TrainingData()),
         ("answerable training only", replace(data.training, train=data.training.answerable())),
-        ("one lesson", TrainingData(train=data.training.train[:1])),
+        ("one question", TrainingData(train=data.training.train[:1])),
     ):
         subject.attempt(f"fit on {what}", partial(subject.make().fit, training, data.tools))
 
 
-def check_hostile_lessons(
+def check_hostile_training(
     subject: MethodUnderTest, data: MethodData, speak: Callable[[Any], Any], same: Any
 ) -> None:
     """Training data of odd texts are learned from, kept and read back, or refused.

@@ -43,7 +43,7 @@ from sqlverdict.testing.abstain_methods import (
     MethodUnderTest,
     check_empty_training,
     check_extras,
-    check_hostile_lessons,
+    check_hostile_training,
     check_kept,
     check_needs,
     check_own_answer,
@@ -64,7 +64,7 @@ def check_detector(detector: str | Detector, *, optional: Sequence[str] = OPTION
     can be written in a line. It finds something for each question, in order: a finite
     confidence, or none with the problem that prevented it. The same training, questions and seed
     give the same findings, whatever else is asked beside them. The threshold is the least
-    confidence that answers. Lessons and questions stay as they were. What it learned comes back
+    confidence that answers. Training and questions stay as they were. What it learned comes back
     from disk, without a pickle. No text makes it raise anything but an error of ours, and
     neither do missing training, broken files or missing packages. It asks a language model only
     where its needs say so, and a model that cannot be asked is a problem, never a decision.
@@ -83,7 +83,7 @@ def check_detector(detector: str | Detector, *, optional: Sequence[str] = OPTION
         _check_findings(subject, data)
         _check_hostile(subject, data)
         check_empty_training(subject, data)
-        check_hostile_lessons(subject, data, lambda one: _detections(one, data), _alike)
+        check_hostile_training(subject, data, lambda one: _detections(one, data), _alike)
         check_needs(subject, data, lambda one, tools: one.score(_drafts(one, data), tools))
         method = learned(subject, data)
         check_kept(subject, method, lambda one: _detections(one, data), data.folder, _alike)

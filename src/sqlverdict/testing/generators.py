@@ -32,7 +32,7 @@ from sqlverdict.testing.abstain_methods import (
     MethodUnderTest,
     check_empty_training,
     check_extras,
-    check_hostile_lessons,
+    check_hostile_training,
     check_kept,
     check_needs,
     check_own_answer,
@@ -49,9 +49,9 @@ def check_generator(generator: str | Generator, *, optional: Sequence[str] = OPT
 
     Its file says what it learns from; its options can be written in a line. It writes a draft
     for each question, in order: a query, a text without one, an abstention, or the problem that
-    prevented it. A wish (samples, token probabilities, encoder states, another prompt) is
-    granted or refused with ``UsageError``, never ignored. The same training, questions and seed
-    give the same drafts. Lessons and questions stay as they were. What it learned comes back
+    prevented it. A need (samples, token probabilities, encoder states, another prompt) is
+    met or refused with ``UsageError``, never ignored. The same training, questions and seed
+    give the same drafts. Training and questions stay as they were. What it learned comes back
     from disk, without a pickle. No text makes it raise anything but an error of ours, and
     neither do missing training, broken files or missing packages. It asks a language model only
     where its needs say so, never shows it the asked question's own query, and a model that
@@ -71,7 +71,7 @@ def check_generator(generator: str | Generator, *, optional: Sequence[str] = OPT
         _check_generator_needs(subject, method, data)
         _check_hostile(subject, method, data)
         check_empty_training(subject, data)
-        check_hostile_lessons(subject, data, lambda one: _drafts(one, data), _alike)
+        check_hostile_training(subject, data, lambda one: _drafts(one, data), _alike)
         check_needs(
             subject, data, lambda one, tools: one.generate(data.asks, GeneratorNeeds(), tools)
         )
@@ -117,22 +117,20 @@ def _check_generator_needs(subject: MethodUnderTest, method: Any, data: MethodDa
             continue
         for draft in drafts:
             if not draft.abstained:
-                _check_granted(subject, what, needs, draft)
+                _check_need(subject, what, needs, draft)
         if needs.samples:
             again = _generate(subject, method, data.asks, needs, data.tools)
             subject.expect(_alike(again, drafts), "sampled something else with the same seed")
 
 
-def _check_granted(
-    subject: MethodUnderTest, what: str, needs: GeneratorNeeds, draft: Draft
-) -> None:
+def _check_need(subject: MethodUnderTest, what: str, needs: GeneratorNeeds, draft: Draft) -> None:
     missing = (
         (needs.samples and len(draft.samples) != needs.samples)
         or (needs.tokens and not (draft.probabilities and draft.entropies))
         or (needs.states and not draft.state)
     )
     subject.expect(
-        not missing, f"ignored the wish for {what}: {draft!r:.120}; grant it or raise UsageError"
+        not missing, f"ignored the need for {what}: {draft!r:.120}; meet it or raise UsageError"
     )
 
 

@@ -68,7 +68,7 @@ def check_rule(
     Normal forms are stable and do not depend on the order of rules. Where the rule does not
     apply, it changes nothing; where it does, nothing beside its node. Deep trees end.
 
-    With an engine, the rule is checked in that engine's dialect, with the engine as the judge: its
+    With an engine, the rule is checked in that engine's dialect, against that engine: its
     queries are translated, put into hostile company and run before and after.
 
     Args:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.resources import files
@@ -18,7 +18,6 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from sqlverdict.errors import UsageError
 from sqlverdict.report.html.build import make_document
@@ -27,7 +26,7 @@ from sqlverdict.report.html.page import SCRIPTS, page_style
 from sqlverdict.runlog.run import Run
 from sqlverdict.view.playground import Playground
 from sqlverdict.web.assets import KINDS
-from sqlverdict.web.endpoints import json_endpoint, read_body
+from sqlverdict.web.endpoints import pages_with_api, read_body
 from sqlverdict.web.work_pool import WorkPool
 
 _REPORT = "sqlverdict.report.html"
@@ -87,17 +86,13 @@ class ViewApp:
 
     def routes(self) -> Starlette:
         """The application."""
-        endpoints: dict[str, Callable[[Request], Awaitable[object]]] = {
+        endpoints = {
             "runs": self._runs,
             "document": self._part,
             "check": self._check,
             "export": self._export,
         }
-        api = [
-            Route(f"/api/{name}", json_endpoint(each), methods=["POST"])
-            for name, each in endpoints.items()
-        ]
-        return Starlette(routes=[*api, Route("/{name}", _asset), Route("/", _asset)])
+        return pages_with_api(endpoints, _asset)
 
     def close(self) -> None:
         """End what is being read, and close the databases."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 
 import msgspec
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from sqlverdict.errors import SqlverdictError, UsageError
 from sqlverdict.web.refusals import Refusal
@@ -67,6 +69,25 @@ class RepeatedRequests:
             if status >= _OUR_FAULT and task.done():
                 self._replies.pop(key, None)
         return status, body
+
+
+def pages_with_api(
+    endpoints: Mapping[str, Callable[[Request], Awaitable[object]]],
+    page: Callable[[Request], Awaitable[Response]],
+    repeated: RepeatedRequests | None = None,
+) -> Starlette:
+    """An application of pages, and of endpoints that they call.
+
+    Args:
+        endpoints: What answers ``/api/NAME``, by name; see :func:`json_endpoint`.
+        page: What gives a file of the pages, by its name, and the first page without one.
+        repeated: The memory of replies, where a request may be sent twice.
+    """
+    api = [
+        Route(f"/api/{name}", json_endpoint(each, repeated), methods=["POST"])
+        for name, each in endpoints.items()
+    ]
+    return Starlette(routes=[*api, Route("/{name}", page), Route("/", page)])
 
 
 def json_endpoint(

@@ -63,7 +63,10 @@ class _Unasked(Exception):
 @ABSTAINERS.member
 @dataclass(kw_only=True)
 class DinSql(Learner):
-    """Decomposed generation; options: shots, embedding, correct, temperature, heat."""
+    """Decomposed generation.
+
+    Options: shots, embedding, correct, temperature, sample_temperature.
+    """
 
     name: ClassVar[str] = "din_sql"
     version: ClassVar[int] = 2
@@ -73,7 +76,7 @@ class DinSql(Learner):
     embedding: str = TFIDF
     correct: bool = True
     temperature: float = 0.0
-    heat: float = 1.0
+    sample_temperature: float = 1.0
     _pools: dict[str, ExamplePool] = field(default_factory=dict, init=False, repr=False)
 
     def fit(self, training: TrainingData, tools: Tools) -> None:
@@ -111,7 +114,7 @@ class DinSql(Learner):
                 request(
                     name,
                     tools,
-                    temperature=self.heat if sampling else self.temperature,
+                    temperature=self.sample_temperature if sampling else self.temperature,
                     sample=sample,
                     stop=("\nQuestion:",),
                     values={

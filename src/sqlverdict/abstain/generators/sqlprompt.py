@@ -38,7 +38,10 @@ from sqlverdict.llm.request import NoReply, Reply, Request
 @ABSTAINERS.member
 @dataclass(kw_only=True)
 class Sqlprompt(Learner):
-    """In-context generation; options: shots, databases, choose, embedding, temperature, heat."""
+    """In-context generation.
+
+    Options: shots, databases, choose, embedding, temperature, sample_temperature.
+    """
 
     name: ClassVar[str] = "sqlprompt"
     version: ClassVar[int] = 1
@@ -49,7 +52,7 @@ class Sqlprompt(Learner):
     choose: Literal["auto", "similar", "fixed"] = "auto"
     embedding: str = TFIDF
     temperature: float = 0.0
-    heat: float = 1.0
+    sample_temperature: float = 1.0
     """The temperature where several answers are sampled."""
     known: ExamplePool = field(default_factory=lambda: ExamplePool([]), init=False, repr=False)
     strange: ExamplePool = field(default_factory=lambda: ExamplePool([]), init=False, repr=False)
@@ -64,7 +67,7 @@ class Sqlprompt(Learner):
         self.strange = ExamplePool([e for e in examples if not e.answerable], self.embedding)
 
     def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
-        """Ask the model; each wish for samples asks it so many times."""
+        """Ask the model; where samples are needed, so many times."""
         if needs.states:
             raise UsageError("sqlprompt gives no encoder states; those need t5")
         times = max(1, needs.samples)
@@ -79,7 +82,7 @@ class Sqlprompt(Learner):
         return request(
             name,
             tools,
-            temperature=self.heat if needs.samples else self.temperature,
+            temperature=self.sample_temperature if needs.samples else self.temperature,
             sample=sample,
             logprobs=5 if needs.tokens else 0,
             stop=("\nQuestion:",),

@@ -65,7 +65,7 @@ class T5(Learner):
     target: int = 512
     beams: int = 1
     write: int = 32
-    heat: float = 1.0
+    sample_temperature: float = 1.0
     probe: int = 200
     every: int = 1
     seconds: float = 0.0
@@ -131,7 +131,7 @@ class T5(Learner):
             states=needs.states,
             text=needs.text,
             samples=needs.samples,
-            heat=self.heat,
+            sample_temperature=self.sample_temperature,
         )
         sources = [self.text_of(ask) for ask in asks]
         model, tokenizer = self._ready

@@ -44,7 +44,7 @@ def read_json(path: Path) -> Any:
 
 def write_arrays(path: Path, **arrays: Any) -> None:
     """Write numeric arrays to one file."""
-    numpy = _numpy()
+    numpy = load_numpy("a fitted detector")
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, lasting=False) as stream:
         numpy.savez_compressed(stream, **arrays)
@@ -56,7 +56,7 @@ def read_arrays(path: Path) -> dict[str, Any]:
     Raises:
         DataError: the file is missing, broken, or holds something else than numbers.
     """
-    numpy = _numpy()
+    numpy = load_numpy("a fitted detector")
     try:
         # numpy leaves a file that it opened itself open where that is broken.
         with path.open("rb") as stream, numpy.load(stream, allow_pickle=False) as arrays:
@@ -125,9 +125,14 @@ def read_examples(folder: Path) -> list[TrainingExample]:
         raise DataError(f"{folder} holds no examples: {error}. Fit the method again.") from error
 
 
-def _numpy() -> Any:
+def load_numpy(purpose: str) -> Any:
+    """The module numpy.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
     try:
         import numpy
     except ImportError as error:
-        raise MissingExtra("a fitted detector", "abstain") from error
+        raise MissingExtra(purpose, "abstain") from error
     return numpy

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from sqlverdict.abstain.base import Gate
 from sqlverdict.abstain.learn import saved
 from sqlverdict.abstain.method import Ask, Draft, GeneratorNeeds, Position, TrainingExample
-from sqlverdict.errors import DataError, MissingExtra, PredictionError, UsageError
+from sqlverdict.errors import DataError, PredictionError, UsageError
 from sqlverdict.files.text import count
 
 _SHRINK = 1e-3
@@ -37,7 +37,7 @@ class Gaussian:
         Raises:
             DataError: there are fewer than two states, or their sizes differ.
         """
-        np = _numpy()
+        np = saved.load_numpy("featmd and featrmd")
         if len(states) < 2 or len({len(state) for state in states}) != 1 or not len(states[0]):
             raise DataError(
                 f"found {count(len(states), 'encoder state')} to fit a distribution to; expected "
@@ -53,7 +53,7 @@ class Gaussian:
 
     def distance(self, states: Sequence[Sequence[float]]) -> list[float]:
         """The squared Mahalanobis distance of each state."""
-        np = _numpy()
+        np = saved.load_numpy("featmd and featrmd")
         array = np.asarray(states, dtype=np.float64)
         if array.ndim != 2 or array.shape[1] != len(self.mean):
             raise DataError(
@@ -63,14 +63,6 @@ class Gaussian:
         centred = array - self.mean
         distances: list[float] = np.einsum("ij,jk,ik->i", centred, self.precision, centred).tolist()
         return distances
-
-
-def _numpy() -> Any:
-    try:
-        import numpy
-    except ImportError as error:
-        raise MissingExtra("featmd and featrmd", "abstain") from error
-    return numpy
 
 
 def states_of(

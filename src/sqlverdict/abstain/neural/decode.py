@@ -22,7 +22,7 @@ class Decoding:
         states: Give encoder states.
         text: Write at all.
         samples: Draw so many texts besides.
-        heat: The temperature of those.
+        sample_temperature: The temperature of those.
     """
 
     batch: int = 32
@@ -33,7 +33,7 @@ class Decoding:
     states: bool = False
     text: bool = True
     samples: int = 0
-    heat: float = 1.0
+    sample_temperature: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _write_batch(
                     mask,
                     how,
                     do_sample=True,
-                    temperature=how.heat,
+                    temperature=how.sample_temperature,
                     top_k=0,
                     top_p=1.0,
                 ),

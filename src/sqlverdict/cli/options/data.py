@@ -269,10 +269,10 @@ def _check_sheet(data: DataArgs, others: Sequence[Path]) -> None:
     sheets = {file: sheet_names(file) for file in files} if data.sheet else {}
     if not data.sheet or any(data.sheet in names for names in sheets.values()):
         return
-    books = [f"{file} has {few_of(names, 12)}" for file, names in sheets.items() if names]
+    workbooks = [f"{file} has {few_of(names, 12)}" for file, names in sheets.items() if names]
     raise UsageError(
         f"--sheet {data.sheet}: no Excel file here has a sheet {data.sheet!r}. "
-        f"{'; '.join(books) or 'There is none: leave it out'}"
+        f"{'; '.join(workbooks) or 'There is none: leave it out'}"
     )
 
 

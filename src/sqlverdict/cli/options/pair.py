@@ -122,7 +122,10 @@ class SearchArgs:
         "--preset", default="strict", heading=Heading.EVIDENCE, help="How to compare answers."
     )
     instances: int = option(
-        "--instances", type=click.IntRange(1), default=160, help="The most databases to try."
+        "--instances",
+        type=click.IntRange(1),
+        default=160,
+        help="The most databases to try, as N of evaluate --refute N.",
     )
     seconds: float = setting(
         "seconds",

@@ -28,7 +28,7 @@ from sqlverdict.pipeline import Options, Progress
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.run.options import ProofOptions, SearchOptions
 from sqlverdict.runlog.folder import CONTRADICTIONS, WITNESSES
-from sqlverdict.score.metric import listens_to_judge, parse_metrics
+from sqlverdict.score.metric import parse_metrics, uses_opinions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +162,7 @@ def _with_verdict(args: EvaluateArgs) -> str:
     """The metrics; with ``verdict`` where a judge or a policy is named and no metric uses it."""
     if not args.judge.asks and args.evidence.policy is None and not args.judge.no_llm:
         return args.metrics
-    judged = any(listens_to_judge(spec.metric) for spec in parse_metrics(args.metrics))
+    judged = any(uses_opinions(spec.metric) for spec in parse_metrics(args.metrics))
     return args.metrics if judged else f"{args.metrics},verdict"
 
 

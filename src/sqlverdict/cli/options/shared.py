@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from sqlverdict.cli.options.fields import (
 from sqlverdict.cli.settings import settable
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import LONGEST, Limits
+from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.escapes import json_escaped
 from sqlverdict.files.references import check_reference
 from sqlverdict.files.secrets import without_secrets
@@ -209,9 +211,20 @@ def quiet_option(text: str = "Do not show progress.") -> Any:
     return option("--quiet", is_flag=True, heading=Heading.OUTPUT, help=text)
 
 
-def markdown_option() -> Any:
-    """``--markdown``."""
-    return option("--markdown", is_flag=True, help="Print Markdown.")
+def figures_option(what: str) -> Any:
+    """``--figures``: the folder of the SVG figures that a command can draw."""
+    return option("--figures", type=FOLDER, help=f"Write SVG figures to this folder: {what}.")
+
+
+def write_figures(folder: Path | None, figures: Mapping[str, str]) -> list[Path]:
+    """Write figures, from file name to SVG, to the folder of ``--figures``, where one is given."""
+    if folder is None:
+        return []
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / name for name in figures]
+    for path, svg in zip(paths, figures.values(), strict=True):
+        write_text_at_once(path, svg + "\n")
+    return paths
 
 
 def html_option() -> Any:

@@ -20,10 +20,9 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.defog_rules import fails_by_percent, frames, is_contained, is_exact
-from sqlverdict.compare.frames import Unsortable
-from sqlverdict.compare.preset import PRESETS, QueryPair, row_reasons
-from sqlverdict.records import Answer, Comparison, Reason
+from sqlverdict.compare.defog_rules import compare_as_script, is_contained, is_exact
+from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.records import Answer, Comparison
 
 
 @PRESETS.member
@@ -38,12 +37,4 @@ class Defog:
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the script calls the prediction correct."""
-        if fails_by_percent(pair):
-            return Comparison(False, (Reason.EXECUTION_ERROR,), message="the script fails at %")
-        ours, theirs = frames(gold, prediction, pair.dialect)
-        try:
-            if is_exact(ours, theirs, pair) or is_contained(ours, theirs, pair):
-                return Comparison(True)
-        except Unsortable as error:
-            return Comparison(False, (Reason.UNSUPPORTED_FEATURE,), message=str(error))
-        return Comparison(False, row_reasons(gold, prediction))
+        return compare_as_script(gold, prediction, pair, is_exact, is_contained)

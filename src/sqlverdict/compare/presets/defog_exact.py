@@ -21,10 +21,9 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.defog_rules import fails_by_percent, frames, is_exact
-from sqlverdict.compare.frames import Unsortable
-from sqlverdict.compare.preset import PRESETS, QueryPair, row_reasons
-from sqlverdict.records import Answer, Comparison, Reason
+from sqlverdict.compare.defog_rules import compare_as_script, is_exact
+from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.records import Answer, Comparison
 
 
 @PRESETS.member
@@ -39,11 +38,4 @@ class DefogExact:
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the script calls the answers exact."""
-        if fails_by_percent(pair):
-            return Comparison(False, (Reason.EXECUTION_ERROR,), message="the script fails at %")
-        try:
-            if is_exact(*frames(gold, prediction, pair.dialect), pair):
-                return Comparison(True)
-        except Unsortable as error:
-            return Comparison(False, (Reason.UNSUPPORTED_FEATURE,), message=str(error))
-        return Comparison(False, row_reasons(gold, prediction))
+        return compare_as_script(gold, prediction, pair, is_exact)

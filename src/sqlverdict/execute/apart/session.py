@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from time import perf_counter
 from typing import Protocol
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.remote import Remote
 from sqlverdict.execute.attempt import too_long
-from sqlverdict.execute.session import Limits
+from sqlverdict.execute.session import Limits, interleaved_seconds
 from sqlverdict.parse.measure import unfolds_beyond
 from sqlverdict.records import Failure, Outcome, Reason
 
@@ -95,14 +94,7 @@ class _ClockedDatabase:
 
     def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
         """Seconds of each query, interleaved, after one warm-up each."""
-        seconds: list[list[float]] = [[] for _ in queries]
-        for turn in range(rounds + 1):
-            for index, sql in enumerate(queries):
-                began = perf_counter()
-                self._database.run(sql)
-                if turn:
-                    seconds[index].append(perf_counter() - began)
-        return seconds
+        return interleaved_seconds(queries, rounds, self._database.run)
 
     def close(self) -> None:
         """Close the database."""

@@ -38,7 +38,7 @@ def prompt_values(
         "open": _switch(brief.equal is None),
         "criteria": _switch(settings.criteria),
         "structured": _switch(settings.structured),
-        "sqlite": _switch(dialect_of(brief.dialect).plain_tokens),
+        "plain_tokens": _switch(dialect_of(brief.dialect).plain_tokens),
     }
     values["unmatched"] = _list(brief.unmatched)
     values["left_out"] = _flat(neutralise("; ".join(brief.left_out)))

@@ -151,7 +151,7 @@ def _content(message: dict[str, Any]) -> str:
 
 
 def _choices_of_tokens(logprobs: Any) -> tuple[TokenChoice, ...]:
-    """The tokens' probabilities; none where the server ignored the wish, or sent another form."""
+    """The tokens' probabilities; none where the server gave none, or sent another form."""
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     choices = []
     for each in content if isinstance(content, list) else ():

@@ -49,8 +49,8 @@ from sqlverdict.load.people.votes import (
     MEANINGS,
     Mode,
     PairVotes,
-    VoteBook,
     VoteEvent,
+    VoteLogContent,
     is_vote_log,
     read_events,
 )
@@ -160,7 +160,7 @@ def read_labels(
                 " and ",
                 OptionName("annotator_field"),
             )
-        return labels_of_votes(VoteBook(read_events(path)), path, votes, combine, half)
+        return labels_of_votes(VoteLogContent(read_events(path)), path, votes, combine, half)
     sheet = read_sheet(path, fields)
     if sheet.guessed and not may_guess:
         raise _guessed(sheet)
@@ -216,7 +216,7 @@ def _labels_of_rows(
     sheet: LabelSheet, votes: Sequence[str], combine: Combine, half: Half
 ) -> Labels:
     """The labels of a sheet with a vote a row: one a case, or one a pair that it names."""
-    book = VoteBook()
+    content = VoteLogContent()
     by_case: dict[str, object] = {}
     queries: dict[str, str] = {}
     for row, event in sheet_votes(sheet, ""):
@@ -230,8 +230,8 @@ def _labels_of_rows(
             event = structs.replace(event, pair=pair)
         if (query := _query(row)) is not None:
             queries[event.pair] = query
-        book.add(event)
-    labels = labels_of_votes(book, sheet.path, votes, combine, half)
+        content.add(event)
+    labels = labels_of_votes(content, sheet.path, votes, combine, half)
     items = [
         replace(
             item,
@@ -250,7 +250,7 @@ def _labels_of_rows(
             prediction=_query(row),
             **row_sampling(row.record),
         )
-        for pair, row in rows_without_vote(sheet, book).items()
+        for pair, row in rows_without_vote(sheet, content).items()
     ]
     return replace(
         labels,
@@ -277,7 +277,7 @@ def _label(row: SheetRow, sheet: LabelSheet, combine: Combine) -> Label:
 
 
 def labels_of_votes(
-    book: VoteBook,
+    content: VoteLogContent,
     path: Path,
     annotators: Sequence[str] = (),
     combine: Combine = "majority",
@@ -289,7 +289,7 @@ def labels_of_votes(
         DataError: nobody voted.
         UsageError: there is no such annotator.
     """
-    known = book.annotators
+    known = content.annotators
     if not known:
         raise DataError(f"{path} has no vote that counts. Expected at least one; see 'label'.")
     for name in annotators:
@@ -298,7 +298,7 @@ def labels_of_votes(
     names = tuple(annotators) or known
     items = []
     revealed = adjudicated = without_sql = 0
-    for pair in book.pairs.values():
+    for pair in content.pairs.values():
         votes = {name: vote for name, vote in pair.votes.items() if name in names}
         if not votes:
             continue

@@ -13,7 +13,7 @@ import msgspec
 
 from sqlverdict.errors import DataError
 from sqlverdict.load.people.sheet import LabelSheet, SheetRow
-from sqlverdict.load.people.votes import OFFLINE, VOTE_SCHEMA, VoteBook, VoteEvent
+from sqlverdict.load.people.votes import OFFLINE, VOTE_SCHEMA, VoteEvent, VoteLogContent
 
 _KINDS = ("vote", "adjudication")
 _TEXTS = ("note", "realistic", "corrected_gold", "reason")
@@ -45,10 +45,10 @@ def sheet_votes(sheet: LabelSheet, at: str) -> Iterator[tuple[SheetRow, VoteEven
         yield row, event
 
 
-def rows_without_vote(sheet: LabelSheet, book: VoteBook) -> dict[str, SheetRow]:
+def rows_without_vote(sheet: LabelSheet, content: VoteLogContent) -> dict[str, SheetRow]:
     """A row of each pair or case without any vote, by the key that its votes would have."""
     rows = {pair_key(row): row for row in sheet.rows if row.label is None}
-    return {pair: row for pair, row in rows.items() if pair not in book.pairs}
+    return {pair: row for pair, row in rows.items() if pair not in content.pairs}
 
 
 def pair_key(row: SheetRow) -> str:

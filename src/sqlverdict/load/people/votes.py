@@ -274,7 +274,7 @@ class PairVotes:
         return next((one for one in labels if 2 * labels.count(one) > len(labels)), "")
 
 
-class VoteBook:
+class VoteLogContent:
     """All votes of a log, by pair, in the order in which they first appear in it."""
 
     def __init__(self, events: Iterable[VoteEvent] = ()) -> None:

@@ -65,9 +65,9 @@ def open_excel(
         raise MissingExtra(f"{path.name}: an Excel file", "tables") from missing
     try:
         _check_size(path)
-        book = load_workbook(path, read_only=True, data_only=True)
+        workbook = load_workbook(path, read_only=True, data_only=True)
         # A sheet of charts alone has no rows.
-        sheets = {each.title: each for each in book.worksheets}
+        sheets = {each.title: each for each in workbook.worksheets}
         user_sheet = None if spot is None or not spot.sheet else spot.sheet
         ordered = sorted(sheets, key=lambda title: sheets[title].sheet_state != _VISIBLE)
         known = user_sheet is None or user_sheet in sheets
@@ -76,11 +76,11 @@ def open_excel(
     except Exception as bad:  # The package raises many kinds for a broken file.
         raise error(f"{path} cannot be read as an Excel file: {bad}. Save it as CSV.") from bad
     if not known:
-        book.close()
+        workbook.close()
         hint = near(str(user_sheet), ordered)
         raise error(f"{path} has no sheet {user_sheet!r}.{hint} It has {few_of(ordered, 12)}.")
     if not tables:
-        book.close()
+        workbook.close()
         if problem:
             raise error(f"{path} cannot be read as an Excel file: {problem}. Save it as CSV.")
         which = f"the sheet {few_of(looked_at)} is" if len(looked_at) == 1 else "all sheets are"
@@ -119,7 +119,7 @@ def open_excel(
         except Exception as bad:  # As above: a broken file shows at any of its rows.
             raise error(f"{path} cannot be read as an Excel file: {bad}. Save it as CSV.") from bad
         finally:
-            book.close()
+            workbook.close()
 
     notes = (*_sheet_notes(path, sheet, tables, ordered, user_sheet), *joined_notes, *unnamed)
     header = tuple(name for name, _ in columns)
@@ -139,8 +139,8 @@ def sheet_names(path: Path) -> list[str]:
     try:
         from openpyxl import load_workbook
 
-        with closing(load_workbook(path, read_only=True)) as book:
-            return [each.title for each in book.worksheets]
+        with closing(load_workbook(path, read_only=True)) as workbook:
+            return [each.title for each in workbook.worksheets]
     except Exception:  # noqa: BLE001 - reading the table says what is wrong
         return []
 

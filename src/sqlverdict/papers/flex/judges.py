@@ -18,6 +18,7 @@ from sqlverdict.papers.exhibit import Figure, Printed
 from sqlverdict.papers.flex.flex_files import GPT_4O, judged_pairs, recorded_judges
 from sqlverdict.papers.flex.people import expert_labels, judge_agreement
 from sqlverdict.papers.paper_data import MissingFile, PaperData
+from sqlverdict.report.agreement.tables import kappa_dot
 from sqlverdict.report.charts.chart import Series, line_chart
 from sqlverdict.report.charts.rows import row_chart
 from sqlverdict.score.agreement.agreement import Agreement, RatedCase, agreement
@@ -137,19 +138,13 @@ def _kappas(own: Mapping[str, Agreement], other: Mapping[tuple[str, str], Agreem
 
     models.sort(key=lambda model: (-mean(model), model))
     dots = {
-        column.removeprefix("kappa, "): [_dot(cells.get((model, column))) for model in models]
+        column.removeprefix("kappa, "): [kappa_dot(cells.get((model, column))) for model in models]
         for column in columns
     }
     return Figure(
         "figure8.svg",
         row_chart("Agreement with people", "Cohen's kappa, with 95% intervals", models, dots),
     )
-
-
-def _dot(one: Agreement | None) -> tuple[float, float, float] | None:
-    if one is None or one.kappa is None:
-        return None
-    return (one.kappa, *one.intervals.get("kappa", (one.kappa, one.kappa)))
 
 
 def _against(

@@ -155,7 +155,7 @@ PAPER = Paper(
             "judgement; hidden reasoning of o3, Gemini and R1 is not counted.",
             absent="FLEX's pairs are not in the data folder.",
             command="sqlverdict agree runs/* --labels "
-            "FLEX/results/agreement/experts_agreement_200.csv --half 0 --figure kappa.svg",
+            "FLEX/results/agreement/experts_agreement_200.csv --half 0 --figures figures",
         ),
         Exhibit(
             names=("figure 4",),
@@ -185,7 +185,7 @@ PAPER = Paper(
             command="sqlverdict evaluate --benchmark flex --root "
             "FLEX/results/categorization_agreement/categorized_fn100.jsonl --judge replay "
             "--categories --metrics ex,flex --out runs/fn && sqlverdict table runs/fn --of "
-            "categories --metrics flex --figures figures",
+            "categories --metric flex --figures figures",
         ),
         Exhibit(
             names=("figure 7",),
@@ -204,7 +204,7 @@ PAPER = Paper(
             command="sqlverdict evaluate --benchmark flex --root "
             "FLEX/results/categorization_agreement/categorized_fp100.jsonl --judge replay "
             "--categories --metrics ex,flex --out runs/fp && sqlverdict table runs/fp --of "
-            "categories --metrics flex --figures figures",
+            "categories --metric flex --figures figures",
         ),
         Exhibit(
             names=tuple(f"figure {number}" for number in range(10, 17)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from sqlverdict.abstain.apply import detector_machine
+from sqlverdict.abstain.apply import detector_composition
 from sqlverdict.abstain.calibrate import mark_drafts
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.decision import Decision
@@ -58,7 +58,7 @@ def vote_cells(data: PaperData) -> Iterator[PaperCell]:
     try:
         for row, line in LINES.items():
             data.tell(line)
-            composition = detector_machine(line)
+            composition = detector_composition(line)
             assert isinstance(composition.generator, RecordedGenerator)
             composition.generator.drafts = drafts
             decisions = composition.answer(asks, Tools(runner=runner))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.schema import ForeignKey
+from sqlverdict.parse.schema import ForeignKey, Table
 
 WriteName = Callable[[str], str]
 
@@ -17,6 +17,43 @@ WriteName = Callable[[str], str]
 def create_table(name: str, parts: Iterable[str], *, write: WriteName = quote_name) -> str:
     """CREATE TABLE with a line a part: columns first, then constraints."""
     return f"CREATE TABLE {write(name)} (\n  " + ",\n  ".join(parts) + "\n)"
+
+
+def table_text(
+    table: Table,
+    *,
+    keys: Iterable[ForeignKey] | None = None,
+    text_type: str = "",
+    write: WriteName = quote_name,
+) -> str:
+    """CREATE TABLE of a table with all that is declared of it.
+
+    Args:
+        table: The table.
+        keys: The foreign keys to declare; by default all.
+        text_type: The type of a column without one.
+        write: How a name is written.
+    """
+    parts = [
+        f"{write(column.name)} {column.type or text_type} GENERATED ALWAYS AS ({column.generated})"
+        if column.generated is not None
+        else column_part(
+            column.name,
+            column.type or text_type,
+            not_null=column.not_null,
+            default=column.default,
+            write=write,
+        )
+        for column in table.columns
+    ]
+    if table.primary_key:
+        parts.append(primary_key_part(table.primary_key, write))
+    parts += [unique_part(columns, write) for columns in table.uniques]
+    parts += [f"CHECK ({check})" for check in table.checks]
+    parts += [
+        foreign_key_part(key, write) for key in (table.foreign_keys if keys is None else keys)
+    ]
+    return create_table(table.name, parts, write=write)
 
 
 def column_part(

@@ -29,6 +29,17 @@ STRICT = (*OPERATORS, *FUNCTIONS, exp.Div, exp.Mod)
 """Everything that is NULL where an operand is."""
 
 
+def null_test(condition: Expr) -> Expr | None:
+    """The ``x`` of ``x IS NULL``."""
+    is_test = isinstance(condition, exp.Is) and isinstance(condition.expression, exp.Null)
+    return condition.this if is_test else None
+
+
+def not_null_test(condition: Expr) -> Expr | None:
+    """The ``x`` of ``x IS NOT NULL``."""
+    return null_test(condition.this) if isinstance(condition, exp.Not) else None
+
+
 def rejects_null(condition: Expr, column: Expr) -> bool:
     """Whether a condition is never true where the column is NULL."""
     if isinstance(condition, exp.And):

@@ -45,7 +45,7 @@ from sqlverdict.prove.reasoning.shape import (
     own_nodes,
     set_conditions,
 )
-from sqlverdict.prove.reasoning.strict import rejects_null
+from sqlverdict.prove.reasoning.strict import not_null_test, rejects_null
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 KEY = (Unique("t", ("k",)),)
@@ -132,7 +132,5 @@ def _is_aggregate_of_partners(query: exp.Subquery, node: exp.Select) -> bool:
 
 def _follows(condition: Expr, from_: Expr) -> bool:
     """Whether a condition only says that a column has a value, and another one says it, too."""
-    inner = condition.this if isinstance(condition, exp.Not) else None
-    if not isinstance(inner, exp.Is) or not isinstance(inner.expression, exp.Null):
-        return False
-    return isinstance(inner.this, exp.Column) and rejects_null(from_, inner.this)
+    tested = not_null_test(condition)
+    return isinstance(tested, exp.Column) and rejects_null(from_, tested)

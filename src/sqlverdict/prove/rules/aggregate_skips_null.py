@@ -33,6 +33,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
     source_label,
 )
+from sqlverdict.prove.reasoning.strict import not_null_test
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
 
@@ -104,7 +105,5 @@ def _argument(call: Expr) -> Expr:
 
 
 def _tests(condition: Expr, column: Expr) -> bool:
-    inner = condition.this if isinstance(condition, exp.Not) else None
-    if not isinstance(inner, exp.Is) or not isinstance(inner.expression, exp.Null):
-        return False
-    return same_expression(inner.this, column)
+    tested = not_null_test(condition)
+    return tested is not None and same_expression(tested, column)

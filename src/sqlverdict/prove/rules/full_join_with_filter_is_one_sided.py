@@ -36,7 +36,7 @@ from sqlverdict.prove.reasoning.shape import (
     joins,
     source_label,
 )
-from sqlverdict.prove.reasoning.strict import rejects_null
+from sqlverdict.prove.reasoning.strict import null_test, rejects_null
 from sqlverdict.prove.rule import WITH_FULL_JOIN, Pair, rule
 
 
@@ -90,9 +90,7 @@ def full_join_with_filter_is_one_sided(node: exp.Select, facts: Facts) -> Expr |
 
 def _never_holds(condition: Expr, label: str, facts: Facts) -> bool:
     """Whether a condition is ``x IS NULL`` for a column of a source that never is, unpadded."""
-    if not isinstance(condition, exp.Is) or not isinstance(condition.expression, exp.Null):
-        return False
-    column = condition.this
+    column = null_test(condition)
     if not isinstance(column, exp.Column) or source_label(column) != label:
         return False
     fact = facts.not_null(label, column.name)

@@ -27,7 +27,7 @@ from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import uses
 from sqlverdict.prove.reasoning.shape import conditions, joins, parts, set_conditions
-from sqlverdict.prove.reasoning.strict import rejects_null
+from sqlverdict.prove.reasoning.strict import null_test, rejects_null
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
@@ -82,9 +82,7 @@ def left_join_without_partner(node: exp.Select, facts: Facts) -> Expr | None:
 
 def _is_missing(condition: Expr, label: str, join: exp.Join, facts: Facts) -> bool:
     """Whether a condition says ``b.k IS NULL`` for a k that a partner always has."""
-    if not isinstance(condition, exp.Is) or not isinstance(condition.expression, exp.Null):
-        return False
-    column = condition.this
+    column = null_test(condition)
     if not isinstance(column, exp.Column) or column.text("table") != label:
         return False
     if any(rejects_null(part, column) for part in parts(join.args["on"])):

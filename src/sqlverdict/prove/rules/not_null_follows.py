@@ -25,7 +25,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import conditions, is_grouped, set_conditions
-from sqlverdict.prove.reasoning.strict import rejects_null
+from sqlverdict.prove.reasoning.strict import not_null_test, rejects_null
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
@@ -61,22 +61,14 @@ def not_null_follows(node: exp.Select, facts: Facts) -> Expr | None:
     for clause in ("where", "having"):
         own_conditions = conditions(node, clause)
         for index, condition in enumerate(own_conditions):
-            tested = _tested(condition)
-            if tested is None:
+            tested = not_null_test(condition)
+            if not isinstance(tested, exp.Column):
                 continue
             rest = [*own_conditions[:index], *own_conditions[index + 1 :]]
             if any(_rejects(other, tested) for other in rest):
                 set_conditions(node, rest, clause)
                 return node
     return None
-
-
-def _tested(condition: Expr) -> Expr | None:
-    """The column of ``x IS NOT NULL``."""
-    inner = condition.this if isinstance(condition, exp.Not) else None
-    if not isinstance(inner, exp.Is) or not isinstance(inner.expression, exp.Null):
-        return None
-    return inner.this if isinstance(inner.this, exp.Column) else None
 
 
 def _rejects(condition: Expr, column: Expr) -> bool:

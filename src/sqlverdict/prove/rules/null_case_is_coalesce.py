@@ -25,6 +25,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_subquery
+from sqlverdict.prove.reasoning.strict import not_null_test, null_test
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
 
@@ -82,10 +83,8 @@ def null_case_is_coalesce(node: exp.Case | exp.Coalesce, facts: Facts) -> Expr |
 
 def _tested(condition: Expr) -> tuple[Expr | None, bool]:
     """What a test for NULL asks about, and whether it asks for NULL or for a value."""
-    inner = condition.this if isinstance(condition, exp.Not) else condition
-    if not isinstance(inner, exp.Is) or not isinstance(inner.expression, exp.Null):
-        return None, False
-    return inner.this, inner is condition
+    missing = null_test(condition)
+    return (missing, True) if missing is not None else (not_null_test(condition), False)
 
 
 def _flat(node: exp.Coalesce) -> Expr | None:

@@ -35,7 +35,7 @@ def find_deciding_rows(
     Args:
         witness: The witness.
         preset: The preset under which it was found.
-        contract: The case's own wishes, where it had some.
+        contract: The case's own contract, where it had some.
     """
     if witness.kind != "different" or not 0 < witness.instance.size <= MOST_ROWS:
         return {}

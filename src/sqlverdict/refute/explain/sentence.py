@@ -33,7 +33,7 @@ def sentence(
     Args:
         witness: The witness.
         preset: The preset under which it was found.
-        contract: The case's own wishes, where it had some.
+        contract: The case's own contract, where it had some.
     """
     return with_moment(_sentence(witness, preset, contract), witness.now)
 

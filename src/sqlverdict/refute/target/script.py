@@ -25,13 +25,7 @@ from sqlverdict.execute.engine import ENGINES, ScratchEngine
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.references import is_server
 from sqlverdict.parse.schema import Schema, Table, is_view
-from sqlverdict.parse.schemas.create_table import (
-    column_part,
-    create_table,
-    foreign_key_part,
-    primary_key_part,
-    unique_part,
-)
+from sqlverdict.parse.schemas.create_table import table_text
 from sqlverdict.records import Cell, Contract, Row
 from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
 from sqlverdict.refute.trial.rebuild import SMALL, compare_on
@@ -180,16 +174,8 @@ def _declaration(table: Table, dialect: str) -> str:
     def write(name: str) -> str:
         return exp.to_identifier(name, quoted=True).sql(dialect=dialect)
 
-    parts = [
-        column_part(column.name, column.type, not_null=column.not_null, write=write)
-        for column in table.columns
-    ]
-    if table.primary_key:
-        parts.append(primary_key_part(table.primary_key, write))
-    parts += [unique_part(columns, write) for columns in table.uniques]
     keys = [key for key in table.foreign_keys if key.parent_columns]
-    parts += [foreign_key_part(key, write) for key in keys]
-    return create_table(table.name, parts, write=write)
+    return table_text(_without_sql(table), keys=keys, write=write)
 
 
 def _inserts(table: Table, rows: tuple[Row, ...], dialect: str) -> Iterator[str]:

@@ -75,7 +75,7 @@ def probe_nulls(
         prediction: The predicted query.
         schema: The tables.
         budget: How many instances may be looked at.
-        contract: The case's own wishes.
+        contract: The case's own contract.
         database: The real database, by which the witness is graded.
         now: What the clock shows to queries that read it; ``None``: a fixed moment.
     """

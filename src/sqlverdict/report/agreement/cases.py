@@ -21,8 +21,8 @@ from sqlverdict.report.agreement.opinions import (
     JUDGE,
     VERDICT,
     calls_of,
-    hears_judges,
     is_judge,
+    metric_uses_opinions,
     opinion,
     opinion_names,
 )
@@ -173,7 +173,7 @@ def _every(runs: Sequence[Run], cases: Sequence[LabelledCase]) -> list[Rater]:
 
 def _is_the_same(name: str, cases: Iterable[LabelledCase]) -> bool:
     """Whether all runs say the same by right: what was asked anew is told apart in any case."""
-    if name.startswith(JUDGE) or hears_judges(name):
+    if name.startswith(JUDGE) or metric_uses_opinions(name):
         return False
     return all(len({opinion(r, name) for r in case.results.values()}) == 1 for case in cases)
 

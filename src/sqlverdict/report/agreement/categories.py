@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any, Literal
 
@@ -29,7 +28,6 @@ from sqlverdict.compare.tag_labels import DIFFERENCES, ERRORS, difference_labels
 from sqlverdict.compare.tags import Tag, clauses_of, find_tags
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Failed, Judged, Refuted, Related, relations_of
-from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.judge.opinion import UNCATEGORISED
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Result
@@ -349,14 +347,3 @@ def _label_shares(
         if (share.group, share.outcome, share.by) == (group, outcome, by):
             shares.setdefault(share.key, {})[share.label] = share.ratio
     return list(shares.values())
-
-
-def write_category_figures(report: CategoryReport, folder: Path) -> list[Path]:
-    """Write the figures into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, svg in category_figures(report).items():
-        path = folder / name
-        write_text_at_once(path, svg)
-        paths.append(path)
-    return paths

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sqlverdict.errors import UnknownMember
 from sqlverdict.evidence import Failed, Judged, Recorded, Related, Tested
 from sqlverdict.records import Result, Verdict
-from sqlverdict.score.metric import METRICS, listens_to_judge
+from sqlverdict.score.metric import METRICS, uses_opinions
 from sqlverdict.score.statistics.pairing import RIGHT
 
 VERDICT = "verdict"
@@ -51,13 +51,13 @@ def calls_of(result: Result, name: str) -> int:
     )
 
 
-def hears_judges(name: str) -> bool:
-    """Whether a metric may ask a language model."""
+def metric_uses_opinions(name: str) -> bool:
+    """Whether opinions of a judge can change a metric's values, by the metric's name."""
     base = name.partition("[")[0]
     if base == VERDICT:
         return True
     try:
-        return listens_to_judge(METRICS.get(base))
+        return uses_opinions(METRICS.get(base))
     except UnknownMember:
         return False
 

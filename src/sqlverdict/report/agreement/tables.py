@@ -187,11 +187,12 @@ def agreement_figure(report: AgreementReport, tag: str | None = None) -> str:
         f"Agreement with people on {count(report.matched, 'case')}",
         "Cohen's kappa, with 95% intervals",
         names,
-        {label: [_dot(part[name]) for name in names] for label, part in parts.items()},
+        {label: [kappa_dot(part[name]) for name in names] for label, part in parts.items()},
     )
 
 
-def _dot(one: Agreement) -> Dot | None:
-    if one.kappa is None:
+def kappa_dot(one: Agreement | None) -> Dot | None:
+    """A kappa with its interval, for a figure."""
+    if one is None or one.kappa is None:
         return None
     return (one.kappa, *one.intervals.get("kappa", (one.kappa, one.kappa)))

@@ -6,6 +6,7 @@ scripts and styles are allowed by their digests and nothing else is: a content s
 
 from __future__ import annotations
 
+import os
 import zlib
 from base64 import b64encode
 from collections.abc import Sequence
@@ -65,6 +66,13 @@ def save_page(target: Path, document: PageDocument) -> Path:
     with replacing_path(target) as part:
         part.write_text(render_page(document), encoding="utf-8", errors="backslashreplace")
     return target
+
+
+def page_text(document: PageDocument, target: str | os.PathLike[str] | None = None) -> str:
+    """The page of a document, which a file gets as well where one is named."""
+    if target is not None:
+        save_page(Path(os.fspath(target)), document)
+    return render_page(document)
 
 
 def render_page(document: PageDocument) -> str:

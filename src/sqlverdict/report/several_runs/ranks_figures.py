@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-
-from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.text import count
 from sqlverdict.report.charts.chart import Series, bar_chart, line_chart
 from sqlverdict.report.several_runs.ranks import RankPart, Reranking
@@ -18,8 +14,11 @@ SCORES, TYPES, TYPE_ERRORS, LEVELS = (
 )
 
 
-def rank_figures(reranking: Reranking) -> Mapping[str, str]:
-    """Every figure that the ranking has data for, from file name to SVG."""
+def rank_figures(reranking: Reranking) -> dict[str, str]:
+    """Every figure that the ranking has data for, from file name to SVG.
+
+    The metric's name is in front: several rankings go to one folder.
+    """
     figures = {SCORES: scores_figure(reranking)}
     if reranking.types:
         keys = [part.key for part in reranking.types]
@@ -36,7 +35,8 @@ def rank_figures(reranking: Reranking) -> Mapping[str, str]:
         figures[TYPE_ERRORS] = _errors(reranking, "type of system", reranking.types)
     if reranking.difficulties:
         figures[LEVELS] = _errors(reranking, "difficulty", reranking.difficulties)
-    return figures
+    metric = "".join(c if c.isalnum() else "_" for c in reranking.metric)
+    return {f"{metric}_{name}": svg for name, svg in figures.items()}
 
 
 def scores_figure(reranking: Reranking) -> str:
@@ -83,15 +83,3 @@ def _errors(reranking: Reranking, by: str, parts: tuple[RankPart, ...]) -> str:
         },
         y_percent=True,
     )
-
-
-def write_figures(reranking: Reranking, folder: Path) -> list[Path]:
-    """Write the figures into a folder; the metric's name is in front where it must be told."""
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, svg in rank_figures(reranking).items():
-        safe = "".join(c if c.isalnum() else "_" for c in reranking.metric)
-        path = folder / f"{safe}_{name}"
-        write_text_at_once(path, svg)
-        paths.append(path)
-    return paths

@@ -100,7 +100,13 @@ class RewriteDifference:
 
 @dataclass(frozen=True)
 class Attack:
-    """The result of attacking a rule: queries rewritten and run, and the first difference."""
+    """The result of attacking a rule.
+
+    Attributes:
+        rewritten: How many queries the rule rewrote.
+        runs: How often a query was run before and after.
+        difference: The first rewriting that changed an answer.
+    """
 
     rewritten: int
     runs: int

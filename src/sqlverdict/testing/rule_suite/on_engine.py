@@ -12,7 +12,6 @@ The tables have the engine's own column types, and the rows in them obey a set o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING
@@ -37,6 +36,7 @@ from sqlverdict.prove.rule import Rule
 from sqlverdict.records import Failure, Query
 from sqlverdict.refute.target.trial import EngineTrial, Scratches
 from sqlverdict.testing.rule_suite.contexts import (
+    Attack,
     HostileQuery,
     RewriteDifference,
     further_facts,
@@ -194,25 +194,10 @@ _LIKELY = 0.8
 MIXTURES = 3
 
 
-@dataclass(frozen=True)
-class EngineAttack:
-    """The result of attacking a rule's queries on an engine.
-
-    Attributes:
-        rewritten: How many queries the rule rewrote.
-        runs: How often a query was run before and after.
-        difference: The first rewriting that changed an answer.
-    """
-
-    rewritten: int
-    runs: int
-    difference: RewriteDifference | None = None
-
-
 def check_rule_on_engine(
     rule: Rule, engine: Engine, near: str | None = None, queries: int = QUERIES
 ) -> None:
-    """Hold a rule to its word in a dialect, with that engine as the judge.
+    """Hold a rule to its word in the dialect of an engine, against that engine.
 
     Args:
         rule: The rule.
@@ -245,7 +230,7 @@ def attack_rule_on_engine(
     budget: int = QUERIES,
     databases: int = 4,
     seed: int = 0,
-) -> EngineAttack:
+) -> Attack:
     """Rewrite hostile queries by a rule, and run them before and after.
 
     Args:
@@ -277,10 +262,10 @@ def attack_rule_on_engine(
             rewritten += compared > 0
             runs += compared
             if difference is not None:
-                return EngineAttack(rewritten, runs, difference)
+                return Attack(rewritten, runs, difference)
     finally:
         scratches.close()
-    return EngineAttack(rewritten, runs)
+    return Attack(rewritten, runs)
 
 
 def _difference(

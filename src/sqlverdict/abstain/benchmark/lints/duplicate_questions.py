@@ -40,7 +40,7 @@ class DuplicateQuestions:
         findings = []
         for cases in groups.values():
             if len(cases) > 1:
-                severity, what = _judge(cases)
+                severity, what = _kind_of(cases)
                 figures["repeated"] += len(cases) - 1
                 figures[what.replace(" ", "_")] += 1
                 ids = tuple(case.id for case in cases)
@@ -51,7 +51,7 @@ class DuplicateQuestions:
         return LintResult("duplicate_questions", self.title, measured, tuple(findings), hint=_HINT)
 
 
-def _judge(cases: list[Case]) -> tuple[Severity, str]:
+def _kind_of(cases: list[Case]) -> tuple[Severity, str]:
     if len({case.answerable for case in cases}) > 1:
         return "error", "answerable and unanswerable"
     if len({case.tags.get(SPLIT_TAG) for case in cases}) > 1:

@@ -27,7 +27,7 @@ from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.parse.tokens import Kind, tokens
 from sqlverdict.records import Case
 
-_HEAT = 1.0
+_TEMPERATURE = 1.0
 _TOKENS = 128
 
 
@@ -99,7 +99,12 @@ def _request(case: Case, turn: int, ask: Ask, tools: Tools) -> Request:
         "sql": case.golds[0],
     }
     return request(
-        "paraphrase", tools, temperature=_HEAT, sample=turn, max_tokens=_TOKENS, values=values
+        "paraphrase",
+        tools,
+        temperature=_TEMPERATURE,
+        sample=turn,
+        max_tokens=_TOKENS,
+        values=values,
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.abstain.apply import detector_machine, drafts_for
+from sqlverdict.abstain.apply import detector_composition, drafts_for
 from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.abstain.workflow import FittedComposition
@@ -135,7 +135,7 @@ def _composition(
 
 def _apply(args: AnswerArgs, predictions: Path) -> int:
     """Let a detector turn some answers of a prediction file into abstentions."""
-    composition = _composition(args, detector_machine)
+    composition = _composition(args, detector_composition)
     recorded = RecordedGenerator()
     recorded.drafts = {
         case_id: draft for file in args.known for case_id, draft in read_drafts(file).items()

@@ -16,18 +16,18 @@ from sqlverdict.cli.options.labels import ContextArgs, LabelArgs, half_option
 from sqlverdict.cli.options.llm import LlmArgs
 from sqlverdict.cli.options.shared import (
     ANY_PATH,
-    FILE,
     NumberRange,
+    figures_option,
     json_option,
     options_on_line,
     print_json,
     runs_argument,
     seed_setting,
     show_option,
+    write_figures,
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import UsageError
-from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.text import count
 from sqlverdict.report.agreement.agreement import (
     AgreementReport,
@@ -55,7 +55,7 @@ _EXAMPLES = (
     "sqlverdict agree runs/mine --labels votes.jsonl --label-field votes --combine consensus",
     "sqlverdict agree runs/mine --labels labels.jsonl --metric flex --json",
     "sqlverdict agree runs/bird runs/spider --labels labels.jsonl --by difficulty",
-    "sqlverdict agree runs/o3 runs/gpt --labels labels.jsonl --figure kappa.svg \\",
+    "sqlverdict agree runs/o3 runs/gpt --labels labels.jsonl --figures figures \\",
     "    --combined 'any(ex, *)' --combined 'majority(o3: flex, gpt: flex, ex)'",
     "sqlverdict agree runs/mine --labels labels.jsonl --calibrate --out counts.json",
     "sqlverdict evaluate ... --metrics ex,verdict --set confidence=counts.json --out runs/next",
@@ -64,7 +64,7 @@ _EXAMPLES = (
 )
 
 
-_OF_FIGURES = ("metrics", "combined", "threshold", "by", "seed", "figure", "percent", "show")
+_OF_FIGURES = ("metrics", "combined", "threshold", "by", "seed", "figures", "percent", "show")
 """The options that ``--context`` and ``--calibrate`` do not read."""
 
 
@@ -119,9 +119,7 @@ class AgreeArgs:
         "runs. [default: ablation]",
     )
     seed: int = seed_setting("The seed of the intervals.")
-    figure: Path | None = option(
-        "--figure", type=FILE, help="Write the kappas to an SVG file, grouped by the first --by."
-    )
+    figures: Path | None = figures_option("the kappas, grouped by the first --by")
     percent: bool = option(
         "--percent", is_flag=True, help="Print all figures times 100, as papers do."
     )
@@ -191,9 +189,10 @@ def agree(args: AgreeArgs) -> None:
         threshold=args.threshold,
         seed=args.seed,
     )
-    if args.figure is not None:
-        svg = agreement_figure(report, next(iter(args.by), None))
-        write_text_at_once(args.figure, svg)
+    if args.figures is not None:
+        figure = agreement_figure(report, next(iter(args.by), None))
+        (path,) = write_figures(args.figures, {"kappa.svg": figure})
+        click.echo(f"written: {path}", err=True)
     if args.as_json:
         print_json(report.as_record())
         return

@@ -54,7 +54,7 @@ from sqlverdict.label.vote_log import VoteLog
 from sqlverdict.label.without_sql import pairs_with_results
 from sqlverdict.load.databases import Databases
 from sqlverdict.load.people.sheet import LabelFields
-from sqlverdict.load.people.votes import VOTES_FILE, Mode, VoteBook, read_events
+from sqlverdict.load.people.votes import VOTES_FILE, Mode, VoteLogContent, read_events
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
 from sqlverdict.web.security import RequestGuard
@@ -134,8 +134,8 @@ def label(args: LabelCommandArgs) -> None:
                 f"nobody voted yet: {file} has no vote, and nothing was written. People vote on "
                 f"the page that '{words}' opens; '{words} --import FILE' adds votes of a sheet"
             )
-        book = VoteBook(events)
-        _export(args, items_of(runs, book.pairs), book)
+        content = VoteLogContent(events)
+        _export(args, items_of(runs, content.pairs), content)
     if args.imports.import_files or args.exports.any:
         return
     if args.offline is not None:
@@ -162,18 +162,20 @@ def _import(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog, key: Sess
             )
 
 
-def _export(args: LabelCommandArgs, items: Mapping[str, QueueItem], book: VoteBook) -> None:
+def _export(
+    args: LabelCommandArgs, items: Mapping[str, QueueItem], content: VoteLogContent
+) -> None:
     exports = args.exports
     if exports.export_votes is not None:
-        number = export_votes(book, items, exports.export_votes)
+        number = export_votes(content, items, exports.export_votes)
         _say_written(exports.export_votes, number, "vote")
     if exports.export_golds is not None:
-        number = export_golds(book, items, exports.export_golds)
+        number = export_golds(content, items, exports.export_golds)
         _say_written(exports.export_golds, number, "corrected gold")
     if exports.export_cases is not None:
         facts = _facts(args.data)
         knowledge = {case_id: one.knowledge for case_id, one in facts.items()}
-        number = export_cases(book, items, knowledge, exports.export_cases)
+        number = export_cases(content, items, knowledge, exports.export_cases)
         _say_written(exports.export_cases, number, "labelled case")
 
 
@@ -316,7 +318,7 @@ def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
         raise MissingExtra("label", "web") from error
     options = args.queue
     folder = log.path.parent
-    queue, key = _queue(args, runs, folder, log.book.pairs)
+    queue, key = _queue(args, runs, folder, log.content.pairs)
     databases = _databases(args, runs)
     work = _assign(args, queue, key, databases)
     blind = not options.not_blind

@@ -240,9 +240,9 @@ def _explain(kind: str, registry: Registry[Any], name: str, args: ExplainArgs) -
         print_json({**row, **options, **more, "documentation": text})
         return
     for head, cell in row.items():
-        if head != "what":
+        if head != "what" and cell:
             click.echo(f"{head}: {cell}")
-    for values in options.values():
+    for values in filter(None, options.values()):
         click.echo(f"options: {', '.join(f'{key}={value}' for key, value in values.items())}")
     click.echo(f"\n{text}")
     if revisions:

@@ -16,14 +16,15 @@ from sqlverdict.cli.options.shared import (
     FILE,
     FOLDER,
     OVERLAY_FILE,
+    figures_option,
     force_option,
     html_option,
     json_option,
-    markdown_option,
     print_json,
     quiet_option,
     runs_argument,
     show_option,
+    write_figures,
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
@@ -58,7 +59,7 @@ from sqlverdict.report.several_runs.ranks import (
     read_types,
     rerank,
 )
-from sqlverdict.report.several_runs.ranks_figures import write_figures
+from sqlverdict.report.several_runs.ranks_figures import rank_figures
 from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import TextTable, markdown
@@ -66,10 +67,10 @@ from sqlverdict.runlog.run import Run, read_run
 
 _EXAMPLES = (
     "sqlverdict leaderboard runs/*",
-    "sqlverdict leaderboard runs/a runs/b --metric 'ex[spider]' --markdown",
+    "sqlverdict leaderboard runs/a runs/b --metric 'ex[spider]' --format md",
     "sqlverdict leaderboard runs/* --metric flex --baseline-metric ex --type C3=prompted",
     "sqlverdict leaderboard runs/* --metric verdict --metric 'rs(10)'",
-    "sqlverdict leaderboard runs/* --reference sound --markdown",
+    "sqlverdict leaderboard runs/* --reference sound --format md",
     "sqlverdict leaderboard runs/* --golds old.json --golds experts=fixed.jsonl --html golds.html",
 )
 
@@ -130,11 +131,11 @@ class LeaderboardArgs:
     show: int = show_option(20, "this many questions that move systems, with --golds")
     quiet: bool = quiet_option()
     force: bool = force_option()
-    figures: Path | None = option(
-        "--figures", type=FOLDER, help="Write SVG figures of the changed ranks to this folder."
-    )
+    figures: Path | None = figures_option("the changed ranks")
     html: Path | None = html_option()
-    markdown: bool = markdown_option()
+    format: str = option(
+        "--format", type=click.Choice(["text", "md"]), default="text", help="How to print it."
+    )
     as_json: bool = json_option()
 
 
@@ -161,8 +162,8 @@ def leaderboard(args: LeaderboardArgs) -> None:
     are read again as the evaluate command of each run names them, so start in the same folder. It
     is refused where anything but the golds changed since.
     """
-    if args.markdown and args.as_json:
-        raise UsageError("--markdown and --json cannot be combined")
+    if args.format != "text" and args.as_json:
+        raise UsageError("--format and --json cannot be combined")
     baseline = args.baseline_metric
     if baseline is None and (args.figures or args.types):
         raise UsageError("--figures and --type show how ranks change; give --baseline-metric")
@@ -186,9 +187,9 @@ def leaderboard(args: LeaderboardArgs) -> None:
         ]
         changes = [rerank(runs, name, baseline, types=types) for name in names]
     errors = _errors(runs, args)
-    figures: list[Path] = []
-    if args.figures is not None:
-        figures = [path for change in changes for path in write_figures(change, args.figures)]
+    figures = [
+        path for change in changes for path in write_figures(args.figures, rank_figures(change))
+    ]
     if args.html is not None:
         write_html(args.html, runs, remarks=forced.notes)
     if args.as_json:
@@ -200,7 +201,7 @@ def leaderboard(args: LeaderboardArgs) -> None:
         return
     for note in forced.notes:
         click.echo(f"note: {note}", err=True)
-    printer = _Printer(markdown=args.markdown)
+    printer = _Printer(args.format)
     _show(printer, boards, changes, errors)
     for path in figures:
         click.echo(f"written: {path}", err=True)
@@ -228,7 +229,7 @@ def _under_golds(runs: Sequence[Run], args: LeaderboardArgs) -> None:
     if args.as_json:
         print_json(board)
         return
-    _show_golds(_Printer(markdown=args.markdown), board, args.show)
+    _show_golds(_Printer(args.format), board, args.show)
     for each in board.sets:
         for folder in each.folders.values() if each.file else ():
             click.echo(f"runs by {each.name}: {folder}", err=True)
@@ -288,13 +289,13 @@ def _errors(runs: Sequence[Run], args: LeaderboardArgs) -> ErrorAnalysis | None:
 class _Printer:
     """Prints blocks of a sentence, tables and notes, for people or as Markdown."""
 
-    def __init__(self, *, markdown: bool) -> None:
-        self.markdown = markdown
-        self.screen = Screen(colour=False if markdown else None)
+    def __init__(self, form: str) -> None:
+        self.is_markdown = form == "md"
+        self.screen = Screen(colour=False if self.is_markdown else None)
 
     def block(self, sentence: str, tables: Sequence[TextTable], notes: Sequence[str]) -> None:
         """Print one block."""
-        if not self.markdown:
+        if not self.is_markdown:
             self.screen.line(sentence, "heading")
             for each in tables:
                 self.screen.table(each)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from sqlverdict.cli.options.shared import (
     print_json,
     runs_argument,
     seed_setting,
+    write_figures,
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.cli.write_html import write_html
@@ -171,7 +172,7 @@ def _several(args: ReliabilityArgs, request: ReliabilityRequest) -> None:
     board = rank_reliability(dict(zip(system_names(runs), runs, strict=True)), request)
     if args.out is not None:
         plots = board_plots(board)
-        _write_plots(args.out, plots)
+        write_figures(args.out, plots)
         write_json_at_once(args.out / "systems.json", board_json(board))
         write_text_at_once(args.out / "systems.md", board_page(board, plots))
     if args.as_json:
@@ -184,13 +185,6 @@ def _several(args: ReliabilityArgs, request: ReliabilityRequest) -> None:
     show_notes(screen, board_sentences(board))
     if args.out is not None:
         click.echo(f"\nwritten to {args.out}")
-
-
-def _write_plots(folder: Path, plots: Mapping[str, str]) -> None:
-    """Write charts to a folder, which is made."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, svg in plots.items():
-        write_text_at_once(folder / name, svg + "\n")
 
 
 def _request(args: ReliabilityArgs) -> ReliabilityRequest:
@@ -244,7 +238,7 @@ def _write(
     comparison: ReliabilityComparison | None,
 ) -> None:
     plots = reliability_plots(report, baseline)
-    _write_plots(folder, plots)
+    write_figures(folder, plots)
     write_json_at_once(
         folder / "reliability.json", {**reliability_json(report), "comparison": comparison}
     )

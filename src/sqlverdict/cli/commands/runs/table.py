@@ -11,7 +11,7 @@ import click
 from sqlverdict.cli.command import command
 from sqlverdict.cli.options.fields import Heading, option
 from sqlverdict.cli.options.shared import (
-    FOLDER,
+    figures_option,
     force_option,
     json_option,
     options_on_line,
@@ -19,17 +19,17 @@ from sqlverdict.cli.options.shared import (
     runs_argument,
     schema_option,
     show_option,
+    write_figures,
 )
 from sqlverdict.cli.show_run import show_trials
 from sqlverdict.errors import UsageError
-from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.text import count
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.report.agreement.categories import (
+    category_figures,
     category_report,
     category_table,
     clause_table,
-    write_category_figures,
 )
 from sqlverdict.report.several_runs.comparison import differences_from_first
 from sqlverdict.report.several_runs.paper_table import GROUPINGS, paper_table
@@ -68,11 +68,11 @@ class TableArgs:
         "without them."
     )
     force: bool = force_option()
-    metrics: str = option(
-        "--metrics",
-        default="",
+    metrics: tuple[str, ...] = option(
+        "--metric",
+        multiple=True,
         heading=Heading.METRICS,
-        help="Only these, in this order; one for categories and trials. [default: all, or the one "
+        help="Only this metric. Repeatable for scores, in this order. [default: all, or the one "
         "that decides]",
     )
     by: tuple[str, ...] = option(
@@ -93,17 +93,8 @@ class TableArgs:
         help="scores: digits after the decimal point.",
     )
     show: int = show_option(10, "the ids of this many questions on which trials disagree")
-    figures: Path | None = option(
-        "--figures",
-        type=FOLDER,
-        help="categories, contributions: write SVG figures to this folder.",
-    )
+    figures: Path | None = figures_option("of categories and contributions")
     as_json: bool = json_option()
-
-    @property
-    def labels(self) -> list[str]:
-        """The metrics of ``--metrics``."""
-        return [label.strip() for label in self.metrics.split(",") if label.strip()]
 
     @property
     def metric(self) -> str | None:
@@ -112,16 +103,17 @@ class TableArgs:
         Raises:
             UsageError: there are several.
         """
-        if len(self.labels) > 1:
-            raise UsageError(f"--metrics {self.metrics}: a table of {self.of} takes one metric")
-        return self.labels[0] if self.labels else None
+        if len(self.metrics) > 1:
+            several = " and ".join(self.metrics)
+            raise UsageError(f"--metric {several}: a table of {self.of} takes one metric")
+        return next(iter(self.metrics), None)
 
 
 _EXAMPLES = (
-    "sqlverdict table runs/* --metrics ex,esm",
-    "sqlverdict table runs/* --metrics ex --by difficulty --format latex > table.tex",
+    "sqlverdict table runs/* --metric ex --metric esm",
+    "sqlverdict table runs/* --metric ex --by difficulty --format latex > table.tex",
     "sqlverdict table runs/* --intervals --format csv",
-    "sqlverdict table runs/a runs/b --of categories --by system --metrics flex",
+    "sqlverdict table runs/a runs/b --of categories --by system --metric flex",
     "sqlverdict table runs/mine --of categories --schema bird/databases --by database",
     "sqlverdict table runs/mine --of contributions --schema tables.json --figures figures",
     "sqlverdict table runs/mine-1 runs/mine-2 runs/mine-3 --of trials",
@@ -190,7 +182,7 @@ def _print_scores(runs: Sequence[Run], args: TableArgs) -> None:
     notes = check_same_cases(runs, force=args.force).notes
     paper = paper_table(
         runs,
-        args.labels,
+        args.metrics,
         next(iter(args.by), None),
         intervals=args.intervals,
         decimals=args.decimals,
@@ -205,8 +197,7 @@ def _print_categories(runs: Sequence[Run], args: TableArgs) -> None:
         raise UsageError(f"a table of categories takes --by {' or '.join(_GROUPS)}")
     schemas = load_schemas(args.schema) if args.schema is not None else {}
     report = category_report(runs, args.metric, schemas=schemas)
-    for path in write_category_figures(report, args.figures) if args.figures is not None else ():
-        click.echo(f"written: {path}", err=True)
+    _write_figures(args, category_figures(report))
     if args.as_json:
         print_json(report)
         return
@@ -236,11 +227,7 @@ def _print_contributions(runs: Sequence[Run], args: TableArgs) -> None:
     if args.schema is None:
         raise UsageError("--schema is missing: the rules need to know keys; name the databases")
     errors_by_step = step_contributions(runs, load_schemas(args.schema))
-    if args.figures is not None:
-        args.figures.mkdir(parents=True, exist_ok=True)
-        figure = args.figures / "contributions.svg"
-        write_text_at_once(figure, contributions_chart(errors_by_step) + "\n")
-        click.echo(f"written: {figure}", err=True)
+    _write_figures(args, {"contributions.svg": contributions_chart(errors_by_step)})
     if args.as_json:
         print_json(errors_by_step)
         return
@@ -259,6 +246,11 @@ def _print_trials(runs: Sequence[Run], args: TableArgs) -> None:
         print_json(report)
     else:
         show_trials(Screen(), report, args.show)
+
+
+def _write_figures(args: TableArgs, figures: Mapping[str, str]) -> None:
+    for path in write_figures(args.figures, figures):
+        click.echo(f"written: {path}", err=True)
 
 
 def _screen(args: TableArgs) -> Screen:

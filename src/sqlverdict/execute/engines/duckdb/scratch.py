@@ -13,20 +13,12 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.duckdb.connect import open_empty, set_guards
 from sqlverdict.execute.engines.duckdb.session import DuckdbSession
 from sqlverdict.execute.insertion_order import (
-    generations,
     insertion_order,
+    insertions,
     orphans_query,
 )
-from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.schema import ForeignKey, Schema, Table, is_view
-from sqlverdict.parse.schemas.create_table import (
-    column_part,
-    create_table,
-    foreign_key_part,
-    name_list,
-    primary_key_part,
-    unique_part,
-)
+from sqlverdict.parse.schema import Schema, Table, is_view
+from sqlverdict.parse.schemas.create_table import table_text
 from sqlverdict.records import Failure, Outcome, Row
 
 
@@ -64,7 +56,8 @@ class DuckdbScratch:
         connection.execute("BEGIN TRANSACTION")
         try:
             for table in self._tables:
-                _insert(connection, table, rows.get(table.name, ()))
+                for sql, values in insertions(table, rows.get(table.name, ()), "?"):
+                    connection.execute(sql, values)
             return not any(
                 connection.execute(orphans_query(table, key)).fetchall()
                 for table, key in self._circular
@@ -103,7 +96,9 @@ class DuckdbScratch:
         try:
             for table in self._tables:
                 later = [key for child, key in self._circular if child is table]
-                connection.execute(_declaration(table, later))
+                # DuckDB cannot add a foreign key whose parent comes later.
+                keys = [key for key in table.foreign_keys if key not in later]
+                connection.execute(table_text(table, keys=keys, text_type="VARCHAR"))
                 for index in table.indexes:
                     connection.execute(index)
             for view in _makeable(connection, self._views):
@@ -131,33 +126,3 @@ def _makeable(connection: DuckDBPyConnection, views: Sequence[Table]) -> list[Ta
             return left
         waiting = left
     return []
-
-
-def _declaration(table: Table, later: Sequence[ForeignKey]) -> str:
-    """A table without the foreign keys whose parents come later: DuckDB cannot add them then."""
-    parts = [
-        f"{quote_name(column.name)} {column.type} GENERATED ALWAYS AS ({column.generated})"
-        if column.generated is not None
-        else column_part(
-            column.name, column.type or "VARCHAR", not_null=column.not_null, default=column.default
-        )
-        for column in table.columns
-    ]
-    if table.primary_key:
-        parts.append(primary_key_part(table.primary_key))
-    parts += [unique_part(columns) for columns in table.uniques]
-    parts += [f"CHECK ({check})" for check in table.checks]
-    parts += [foreign_key_part(key) for key in table.foreign_keys if key not in later]
-    return create_table(table.name, parts)
-
-
-def _insert(connection: DuckDBPyConnection, table: Table, rows: Sequence[Row]) -> None:
-    own = [index for index, column in enumerate(table.columns) if column.generated is None]
-    names = name_list(table.columns[index].name for index in own)
-    marks = ", ".join("?" for _ in own)
-    for generation in generations(table, rows):
-        values = ", ".join(f"({marks})" for _ in generation)
-        connection.execute(
-            f"INSERT INTO {quote_name(table.name)} ({names}) VALUES {values}",  # noqa: S608
-            [row[index] for row in generation for index in own],
-        )

@@ -25,22 +25,15 @@ from sqlverdict.execute.engines.mysql.own_database import OwnDatabase
 from sqlverdict.execute.engines.mysql.scratch import MysqlScratch
 from sqlverdict.execute.engines.mysql.session import MysqlSession
 from sqlverdict.execute.insertion_order import (
-    generations,
     insertion_order,
+    insertions,
     orphans_query,
 )
 from sqlverdict.execute.servers.patience import is_passing
 from sqlverdict.execute.servers.statements import server_reason
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema, Table, is_view
-from sqlverdict.parse.schemas.create_table import (
-    column_part,
-    create_table,
-    foreign_key_part,
-    name_list,
-    primary_key_part,
-    unique_part,
-)
+from sqlverdict.parse.schemas.create_table import table_text
 from sqlverdict.records import Failure, Outcome, Row
 
 if TYPE_CHECKING:
@@ -108,7 +101,9 @@ class ScratchTables:
             rows_of(self._connection, "ROLLBACK")
             rows_of(self._connection, "START TRANSACTION")
             for table in self._tables:
-                _insert(self._connection, table, rows.get(table.name, ()))
+                own_rows = rows.get(table.name, ())
+                for sql, values in insertions(table, own_rows, "%s", quote_in_backticks):
+                    rows_of(self._connection, sql, *values)
             if self._circular:
                 return not any(
                     rows_of(self._connection, orphans_query(table, key, quote_in_backticks))
@@ -153,37 +148,7 @@ def make_views(connection: Connection, views: Sequence[Table]) -> None:
 def _declaration(table: Table, schema: Schema) -> str:
     if schema.source == "catalogue" and table.sql:
         return table.sql
-    parts = [
-        f"{quote_in_backticks(column.name)} {column.type or _TEXT} AS ({column.generated})"
-        if column.generated is not None
-        else column_part(
-            column.name,
-            column.type or _TEXT,
-            not_null=column.not_null,
-            default=column.default,
-            write=quote_in_backticks,
-        )
-        for column in table.columns
-    ]
-    if table.primary_key:
-        parts.append(primary_key_part(table.primary_key, quote_in_backticks))
-    parts += [unique_part(columns, quote_in_backticks) for columns in table.uniques]
-    parts += [f"CHECK ({check})" for check in table.checks]
-    parts += [foreign_key_part(key, quote_in_backticks) for key in table.foreign_keys]
-    return create_table(table.name, parts, write=quote_in_backticks)
-
-
-def _insert(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    own = [index for index, column in enumerate(table.columns) if column.generated is None]
-    names = name_list((table.columns[index].name for index in own), quote_in_backticks)
-    marks = ", ".join("%s" for _ in own)
-    for generation in generations(table, rows):
-        values = ", ".join(f"({marks})" for _ in generation)
-        rows_of(
-            connection,
-            f"INSERT INTO {quote_in_backticks(table.name)} ({names}) VALUES {values}",  # noqa: S608
-            *[row[index] for row in generation for index in own],
-        )
+    return table_text(table, text_type=_TEXT, write=quote_in_backticks)
 
 
 class NestedRowsScratch(MysqlScratch):

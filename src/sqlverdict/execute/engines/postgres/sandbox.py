@@ -203,7 +203,7 @@ _REASONS: Final = {
     "53100": Reason.MEMORY_LIMIT,
 }
 _WRITES: Final = re.compile(r' INTO |"(?i:insert|update|delete|merge)"')
-_OF_THE_MACHINE: Final = frozenset({"53100", "53200"})
+_FULL_SERVER: Final = frozenset({"53100", "53200"})
 """A full disk and a full memory: another machine, or another moment, has more."""
 _UNAVAILABLE: Final = ("55P03", "58", "XX001", "XX002", "53300")
 """A lock that somebody holds, a disk that fails, data that are damaged."""
@@ -230,4 +230,4 @@ def failure_of(state: str, message: str, seconds: float) -> Failure:
         message = f"only reading is allowed; blocked: {message}"
     elif reason is Reason.MEMORY_LIMIT:
         message = f"the engine's memory limit was reached: {message}"
-    return Failure(reason, message, seconds=seconds, repeatable=state not in _OF_THE_MACHINE)
+    return Failure(reason, message, seconds=seconds, repeatable=state not in _FULL_SERVER)

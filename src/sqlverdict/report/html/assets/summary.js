@@ -73,9 +73,9 @@ function exampleCases(system) {
     [marks("abstained_right"), (i) => part[i] === "proved" && differs(system, i), marks("correct"), marks("lucky")],
   ];
   const chosenCases = [];
-  for (const wishes of kinds) {
-    const wish = wishes.find((each) => all.some((i) => each(i) && !chosenCases.includes(i)));
-    const fitting = wish ? all.filter((i) => wish(i) && !chosenCases.includes(i)) : [];
+  for (const choices of kinds) {
+    const choice = choices.find((each) => all.some((i) => each(i) && !chosenCases.includes(i)));
+    const fitting = choice ? all.filter((i) => choice(i) && !chosenCases.includes(i)) : [];
     if (fitting.length) chosenCases.push(fitting.reduce((best, i) => (asked(i).length < asked(best).length ? i : best)));
   }
   return chosenCases;
