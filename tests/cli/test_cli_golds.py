@@ -150,13 +150,6 @@ def test_golds_are_refused_where_more_than_golds_changed(
     )
 
 
-def test_the_former_command_names_the_new_one_with_its_options(invoke: Invoke) -> None:
-    old = invoke("rescore", "runs/a", "--golds", "experts=fixed.jsonl", "--json")
-    assert (old.exit_code, old.stdout) == (2, "")
-    line = "sqlverdict leaderboard runs/a --golds experts=fixed.jsonl --json"
-    assert old.stderr.splitlines()[-1].strip() == line
-
-
 def test_a_set_is_named_by_its_digest_when_a_run_is_resumed(
     tiny,
     invoke: Invoke,
