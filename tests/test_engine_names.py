@@ -7,6 +7,7 @@ What belongs to one engine alone stands in its folder, and nobody else imports i
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 from source_imports import MODULES, every_import
 from source_trees import source_nodes
@@ -78,6 +79,24 @@ def test_no_default_stands_for_a_comparison_of_names() -> None:
         if isinstance(side, ast.Name) and side.id in DEFAULTS
     }
     assert places == set(COMPARISONS_ALLOWED)
+
+
+def test_the_page_of_engines_shows_all_that_is_asked_for() -> None:
+    """What some engines have is a protocol, whose methods stand there with what fails without."""
+    parts = [
+        node
+        for path, nodes in source_nodes().items()
+        if path.startswith("execute/")
+        for node in nodes
+        if isinstance(node, ast.ClassDef)
+        and "runtime_checkable" in map(ast.unparse, node.decorator_list)
+    ]
+    methods = [
+        each.name for part in parts for each in part.body if isinstance(each, ast.FunctionDef)
+    ]
+    page = (Path(__file__).parents[1] / "docs" / "engines.md").read_text("utf-8")
+    assert len(methods) > 10
+    assert [name for name in methods if f"`{name}`" not in page] == []
 
 
 def engine_in(module: str) -> str:

@@ -68,6 +68,7 @@ class ClickHouse(Engine):
     suffixes = (".clickhouse",)
     enforces = frozenset({"types"})
     repeats_names = True
+    limits_memory = "process"
     version = metadata.version("chdb-core")
 
     def open(

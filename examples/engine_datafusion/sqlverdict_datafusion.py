@@ -50,6 +50,7 @@ class DataFusion(Engine):
     dialect = "postgres"
     suffixes = (".parquet",)
     enforces = frozenset({"types"})
+    limits_memory = "process"
     version = metadata.version("datafusion")
 
     def open(

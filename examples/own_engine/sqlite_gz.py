@@ -32,6 +32,7 @@ class SqliteGz(Engine):
     rules_checked = True
     repeats_names = True
     counts_steps = True
+    limits_memory = "counted"
     version = sqlite3.sqlite_version
 
     def open(

@@ -7,7 +7,7 @@ from time import monotonic
 import pytest
 from postgres_parts import session
 
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.engines.postgres.exchange import PostgresExchange, ServerError
 from sqlverdict.records import Answer, Failure, Reason
 
@@ -25,6 +25,7 @@ def test_what_fills_the_memory_of_the_server_is_ended(people: str) -> None:
         outcome = opened.run(endless)
         assert isinstance(outcome, Failure)
         assert outcome.reason is Reason.MEMORY_LIMIT
+        assert ENGINES.get("postgres").limits_memory == "watched"
         assert "the server's process uses more than 104,857,600 bytes" in outcome.message
         assert not outcome.repeatable
         after = opened.run("SELECT 1")

@@ -50,7 +50,10 @@ def unknown_name(kind: str, risk: Risk, meaning: bytes) -> str:
 
 @runtime_checkable
 class ParserEngine(Protocol):
-    """An engine whose parser can be asked without a database."""
+    """An engine whose parser can be asked without a database for a query in common SQL.
+
+    What only it reads can be proved then.
+    """
 
     def common_text(self, sql: str, arithmetic: bool, schema: Schema) -> str | None:
         """The query in common SQL; ``None`` where it has something that no call can stand for.

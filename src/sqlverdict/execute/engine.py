@@ -35,6 +35,7 @@ from sqlverdict.registry import Registry
 
 Search = Literal["in_memory", "scratch", "none"]
 Enforced = Literal["types", "keys", "references"]
+MemoryLimit = Literal["counted", "process", "watched", "no"]
 
 
 class Engine(Protocol):
@@ -108,6 +109,16 @@ class Engine(Protocol):
         return False
 
     @property
+    def limits_memory(self) -> MemoryLimit:
+        """How it keeps the limit of memory, above which a query fails: ``MEMORY_LIMIT``.
+
+        ``counted``: the engine counts what it takes. ``process``: the operating system does, for a
+        process apart; only Linux keeps such a limit. ``watched``: its process is looked at, where
+        it runs on this machine. ``no``: it takes what it wants; give it a limit from outside.
+        """
+        return "no"
+
+    @property
     def version(self) -> str:
         """The engine's version; it changes answers, so it is in every log and cache key.
 
@@ -174,7 +185,10 @@ class FileEngine(Engine, Protocol):
 
 @runtime_checkable
 class WorkspaceEngine(Protocol):
-    """An engine on which statements that write can be tried."""
+    """An engine on which statements that write can be tried.
+
+    On others they fail: ``UNSUPPORTED_FEATURE``, by the engine's fault.
+    """
 
     def workspace(
         self, database: Reference, limits: Limits, *, now: datetime | None = None
@@ -191,7 +205,7 @@ class WorkspaceEngine(Protocol):
 class ScratchEngine(Protocol):
     """An engine on which witnesses are tried: its ``search`` is ``scratch``.
 
-    SQLite is none: it is asked for more, which ``execute/in_memory.py`` describes.
+    A trial takes two of its queries, so what SQLite finds in memory is tried first.
     """
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:

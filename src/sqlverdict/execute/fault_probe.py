@@ -45,7 +45,10 @@ _QUOTES = "\"`[]'"
 
 @runtime_checkable
 class SelfChecking(Protocol):
-    """An engine that can tell whether a database is damaged, by reading all of it."""
+    """An engine that can tell whether a database is damaged, by reading all of it.
+
+    On others, queries of ours read the tables that a failing query names.
+    """
 
     def damage(self, database: Reference, limits: Limits) -> str | None:
         """What is damaged, in words; ``None``: nothing, or it took longer than the limit.

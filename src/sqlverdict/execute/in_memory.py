@@ -125,7 +125,10 @@ class RebuiltInstance(Protocol):
 
 @runtime_checkable
 class InMemoryEngine(Protocol):
-    """An engine that tries instances in memory: its ``search`` is ``in_memory``."""
+    """An engine that tries instances in memory: its ``search`` is ``in_memory``.
+
+    It tries thousands a second, so all searches begin on it.
+    """
 
     def scratch_database(
         self, schema: Schema, facts: frozenset[Fact] | None = None, *, backwards: bool = False

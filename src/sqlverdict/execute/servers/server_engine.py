@@ -11,7 +11,11 @@ from sqlverdict.files.references import Reference
 
 @runtime_checkable
 class ServerEngine(Protocol):
-    """An engine whose databases are on servers, where a role may do more than read."""
+    """An engine whose databases are on servers, where a role may do more than read.
+
+    One that does not answer is waited for, once a process; then its cases fail:
+    ``DATABASE_UNAVAILABLE``.
+    """
 
     def own_database(
         self, server: Reference, name: str, statements: Iterable[str]

@@ -67,6 +67,7 @@ class Duckdb(Engine):
     enforces = frozenset({"types", "keys", "references"})
     rules_checked = True
     repeats_names = True
+    limits_memory = "process"
 
     @property
     def version(self) -> str:

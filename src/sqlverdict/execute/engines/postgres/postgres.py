@@ -80,6 +80,7 @@ class Postgres(ServerMember):
     enforces = frozenset({"types", "keys"})
     rules_checked = True
     repeats_names = True
+    limits_memory = "watched"
 
     def digest(self, database: Reference) -> str | None:
         """Digest of what the database contains now; without a role that may only read."""

@@ -53,6 +53,7 @@ class Sqlite(Engine):
     rules_checked = True
     repeats_names = True
     counts_steps = True
+    limits_memory = "counted"
     brief_cell = BRIEF_CELL
 
     @property
