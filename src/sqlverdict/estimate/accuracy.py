@@ -28,7 +28,7 @@ from statistics import fmean
 
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.carry import is_about
-from sqlverdict.estimate.draw import ALL, LabelDraw, read_draw
+from sqlverdict.estimate.draw import LabelDraw, read_draw
 from sqlverdict.estimate.label_error import share_with_label_error
 from sqlverdict.estimate.matching import (
     is_blank,
@@ -40,10 +40,11 @@ from sqlverdict.estimate.matching import (
 from sqlverdict.estimate.plan import LabelPlan, cautious, plan_labels
 from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.share import AccuracyShare, DrawnStratum, estimate_share
-from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of
+from sqlverdict.estimate.strata import stratum_of
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.people.combine import UNDECIDED
 from sqlverdict.load.people.labels import Label, Labels
+from sqlverdict.load.people.sampling import ALL, JUDGE_STRATA, STRATA
 from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
 

@@ -12,13 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA
 from sqlverdict.load.people.labels import Label, Labels
-
-ALL = "all"
-"""The one stratum of a queue that draws from all pairs at random."""
-
-_QUEUES = ({*STRATA}, {*JUDGE_STRATA}, {ALL})
+from sqlverdict.load.people.sampling import ALL, DRAWS, STRATA, is_for_estimate
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,7 @@ def read_draw(labels: Labels) -> LabelDraw | None:
         UsageError: the cases were chosen by their kind, or the votes do not say how.
         DataError: the votes come from several draws.
     """
-    items = tuple(item for item in labels.items if any(item.stratum in own for own in _QUEUES))
+    items = tuple(item for item in labels.items if is_for_estimate(item.stratum))
     if not items:
         if any(item.stratum or item.pair for item in labels.items):
             raise UsageError(
@@ -67,7 +62,7 @@ def read_draw(labels: Labels) -> LabelDraw | None:
             )
         return None
     names = Counter(item.stratum for item in items)
-    if not any({*names} <= own for own in _QUEUES):
+    if not any({*names} <= own for own in DRAWS):
         raise _several(labels, f"the strata {', '.join(names)} are not those of one queue")
     if not all(item.stratum_size for item in items):
         raise DataError(

@@ -126,7 +126,8 @@ def _is_known_to_differ(result: Result) -> bool:
 
 def _counting(book: VoteBook) -> Iterator[VoteEvent]:
     for votes in book.pairs.values():
-        yield from votes.votes.values()
+        for name, vote in votes.votes.items():
+            yield vote.sampled(votes.sampling([name]))
         if votes.adjudication is not None:
             yield votes.adjudication
 
