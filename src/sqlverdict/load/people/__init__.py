@@ -9,4 +9,5 @@
 ``sheet_records``  its rows as records, whatever file it is in
 ``sheet_votes``    the votes of a sheet with a vote a row
 ``votes``          the vote log of annotators: its events, and which votes count
+``weights``        weights of labels whose pairs were drawn with different probabilities
 """

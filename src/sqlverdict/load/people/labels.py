@@ -79,6 +79,7 @@ class Label:
         stratum_size: How many pairs that part has.
         sampling_probability: How probable it was that the pair is in the queue.
         unanswerable: Whether there is no value as people say that no query answers the question.
+        weight: What it counts in a share (``weights.py``).
     """
 
     id: str
@@ -93,6 +94,7 @@ class Label:
     stratum_size: int = 0
     sampling_probability: float | None = None
     unanswerable: bool = False
+    weight: float = 1
 
 
 @dataclass(frozen=True)
