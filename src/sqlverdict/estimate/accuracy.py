@@ -54,6 +54,8 @@ BLANK_WORDS = "without a label, or with one that is no vote: a drawn case withou
 LEAST_LABELS = 5
 """Strata that are formed after the draw have at least as many labels, or join a neighbour."""
 
+HALF_WAY = "the estimate is given when every drawn case has a vote"
+
 RANDOM_NOTE = "the file does not say how the cases were drawn: they are taken as drawn at random"
 
 
@@ -209,6 +211,8 @@ def _by_draw(
         known_right=sum(known),
         uncovered=rest - len(known),
     )
+    if is_own and draw.without_vote:
+        return _without_value(replace(outcome, notes=(HALF_WAY, *outcome.notes)))
     return outcome if is_own or not needed else _without_value(outcome)
 
 

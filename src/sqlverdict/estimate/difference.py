@@ -136,7 +136,7 @@ def estimate_difference(
     numbers = [sum(each.labels for each in strata) for strata, *_ in sides]
     open_pairs = sum(each.pending for strata, *_ in sides for each in strata)
     if draw is not None:
-        open_pairs += sum(draw.samples.values()) - len(draw.items)
+        open_pairs += draw.without_vote
     return AccuracyDifference(
         len(cases),
         len(same),

@@ -80,6 +80,7 @@ class Label:
         sampling_probability: How probable it was that the pair is in the queue.
         unanswerable: Whether there is no value as people say that no query answers the question.
         weight: What it counts in a share (``weights.py``).
+        queue: The queue, with its seed and size; empty: not known.
     """
 
     id: str
@@ -95,6 +96,7 @@ class Label:
     sampling_probability: float | None = None
     unanswerable: bool = False
     weight: float = 1
+    queue: str = ""
 
 
 @dataclass(frozen=True)
@@ -355,7 +357,7 @@ def _by_mode(votes: Collection[VoteEvent], combine: Combine) -> dict[Mode, float
 
 
 def _sampling(known: Sampling | None) -> dict[str, Any]:
-    names = ("stratum", "stratum_size", "sampling_probability")
+    names = ("stratum", "stratum_size", "sampling_probability", "queue")
     return {} if known is None else dict(zip(names, known, strict=True))
 
 

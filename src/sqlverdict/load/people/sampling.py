@@ -29,11 +29,13 @@ class Sampling(NamedTuple):
         stratum: The part of the queue's population that it was drawn from.
         size: How many pairs that part has.
         probability: How probable it was that the pair is drawn; ``None``: it was not by chance.
+        queue: The queue's name, seed and size, as votes keep them; empty: not known.
     """
 
     stratum: str
     size: int
     probability: float | None
+    queue: str = ""
 
 
 def is_for_estimate(stratum: str) -> bool:

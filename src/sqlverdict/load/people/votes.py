@@ -161,14 +161,19 @@ class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """How the pair came into the queue; ``None``: the event does not say so."""
         if not self.stratum:
             return None
-        return Sampling(self.stratum, self.stratum_size, self.sampling_probability)
+        queue = self.display.queue if self.display is not None else ""
+        return Sampling(self.stratum, self.stratum_size, self.sampling_probability, queue)
 
     def sampled(self, sampling: Sampling | None) -> VoteEvent:
         """The event with how its pair came into a queue; as it is where that is not known."""
         if sampling is None:
             return self
-        names = ("stratum", "stratum_size", "sampling_probability")
-        return msgspec.structs.replace(self, **dict(zip(names, sampling, strict=True)))
+        return msgspec.structs.replace(
+            self,
+            stratum=sampling.stratum,
+            stratum_size=sampling.size,
+            sampling_probability=sampling.probability,
+        )
 
     @property
     def meaning(self) -> LabelMeaning:
