@@ -28,6 +28,7 @@ from sqlverdict.compare.relation import RELATIONS, RelationKind
 from sqlverdict.compare.tags import EXAMPLES_SCHEMA, TAGS
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.revisions import published_revisions
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES
 from sqlverdict.prove.rule import EVERYWHERE, RULES, Rule
 from sqlverdict.records import REASONS, Fault, Reason, Row, Verdict
@@ -143,13 +144,25 @@ def engines() -> str:
 
 
 def benchmarks() -> str:
-    """The benchmarks page."""
-    return members(
+    """The benchmarks page, with the published revisions on top."""
+    text = members(
         "Benchmarks",
         "Formats that `--benchmark` reads. The preset of each benchmark's own script is in "
         "[presets.md](presets.md#which-preset).",
         BENCHMARKS,  # type: ignore[arg-type]
     )
+    parts = [
+        "## Published revisions",
+        "Golds of a benchmark change. `doctor`, the manifest and the reports name the revision of "
+        "a run's cases ([how](inputs.md#which-revision-is-it)). A revision whose files were not "
+        "at hand is listed, and not recognised.",
+    ]
+    rows = ["| revision | `--benchmark` | questions | source |", "| --- | --- | ---: | --- |"]
+    for each in published_revisions():
+        size = f"{each.size:,}" if each.size else "not at hand"
+        rows.append(f"| {each.name} | `{each.benchmark}` | {size} | {each.source} |")
+    head, rest = text.split("\n\n## ", 1)
+    return "\n\n".join([head, *parts, "\n".join(rows)]) + f"\n\n## {rest}"
 
 
 def signs() -> str:

@@ -81,6 +81,27 @@ def test_runs_of_two_published_revisions_are_refused(
     assert f"other golds of {others[0]['id']!r}, {others[1]['id']!r}" in text
 
 
+def test_every_report_of_a_run_names_its_revision(invoke: Invoke, data_root: Path) -> None:
+    """An altered copy is named with how many of its golds differ."""
+    old, _ = bird_revisions(data_root)
+    altered = [{**old[0], "db_id": "shop", "gold": "SELECT 'altered'"}, *old[1:]]
+    for name, cases, words in (
+        ("published", old, f"{len(old)} questions of {NAMES[0]}"),
+        ("altered", altered, "1 gold differs"),
+    ):
+        write_run(invoke, cases, name)
+        revision = json.loads(Path(name, "manifest.json").read_text())["revision"]
+        assert words in revision
+        title, *rest = Path(name, "report.md").read_text().splitlines()
+        assert f"({revision})" in title
+        assert f"| revision | {revision} |" in rest
+    board = invoke("leaderboard", "altered")
+    assert f"revision of the cases: {revision}" in " ".join(board.stdout.split())
+    call = ("--cases", "altered.jsonl", "--databases", "databases", "--workers", 0, "--quiet")
+    done = invoke("evaluate", *call, "--out", "again")
+    assert f"({revision})" in " ".join(done.stdout.split())
+
+
 CASES: list[dict[str, object]] = [
     {"id": str(n), "db_id": "shop", "question": f"How many cost {n}?", "gold": f"SELECT {n}"}
     for n in range(SIZE)

@@ -20,7 +20,7 @@ from sqlverdict.estimate.carry import carried_labels
 from sqlverdict.estimate.difference import estimate_difference
 from sqlverdict.estimate.gate import bound_confidence, gate_accuracy
 from sqlverdict.estimate.share import DrawnStratum, estimate_share
-from sqlverdict.estimate.strata import STRATA, stratum_of
+from sqlverdict.estimate.strata import stratum_of
 from sqlverdict.estimate.words import (
     accuracy_notes,
     accuracy_sentence,
@@ -28,6 +28,7 @@ from sqlverdict.estimate.words import (
     plan_sentences,
 )
 from sqlverdict.load.people.labels import Label, Labels
+from sqlverdict.load.people.sampling import STRATA
 from sqlverdict.load.people.votes import vote_digest
 from sqlverdict.records import Result, Verdict
 from sqlverdict.score.statistics.intervals import wilson

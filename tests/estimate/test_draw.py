@@ -10,11 +10,11 @@ import pytest
 from test_accuracy import VERDICTS, draw, label, labels_of, result, run_of
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.estimate.accuracy import RANDOM_NOTE, estimate_accuracy
+from sqlverdict.estimate.accuracy import HALF_WAY, RANDOM_NOTE, estimate_accuracy
 from sqlverdict.estimate.carry import carried_labels
 from sqlverdict.estimate.difference import estimate_difference
 from sqlverdict.estimate.gate import gate_accuracy
-from sqlverdict.estimate.words import accuracy_sentence, difference_sentence
+from sqlverdict.estimate.words import accuracy_notes, accuracy_sentence, difference_sentence
 from sqlverdict.load.people.labels import Label, Labels, read_labels
 from sqlverdict.records import Result
 
@@ -174,6 +174,52 @@ def test_a_stratum_without_a_vote_is_open() -> None:
     outcome = estimate_accuracy(run, some)
     assert (outcome.share.uncovered, outcome.share.pending) == (50, 1)
     assert gate_accuracy(outcome.share, 0.9).answer == "too few labels"
+
+
+def test_a_stratum_without_a_vote_is_counted_once_in_words() -> None:
+    """Its drawn case is one of those of which nothing is known."""
+    run = run_of()
+    items = draw(run).items
+    some = labels_of(item for item in items[1:] if item.stratum != "review")
+    words = " ".join(accuracy_notes(estimate_accuracy(run, some)))
+    assert "1 drawn case without a label" in words
+    assert "nothing is known of 50 cases" in words
+
+
+def test_no_estimate_is_given_before_every_drawn_case_has_a_vote() -> None:
+    """A skip is a vote: nobody waits for another one. The interval allows for what is open."""
+    run = run_of()
+    items = draw(run).items
+    half = estimate_accuracy(run, labels_of(items[::2]))
+    assert (half.share.value, half.notes[0]) == (None, HALF_WAY)
+    assert half.share.low <= 0.5 <= half.share.high
+    assert "not known yet" in accuracy_sentence(half)
+    skipped = replace(items[0], value=None, original=None)
+    whole = estimate_accuracy(run, labels_of([skipped, *items[1:]]))
+    assert whole.share.value is not None
+    assert whole.share.pending == 1
+
+
+@pytest.mark.parametrize(
+    ("queues", "stratum"),
+    [
+        (("estimate, seed 0, n 40", "estimate, seed 1, n 40"), ""),
+        (("random, seed 0, n 40", "random, seed 1, n 60"), "all"),
+    ],
+)
+def test_two_draws_of_one_size_are_told_apart_by_their_queues(
+    queues: tuple[str, str], stratum: str
+) -> None:
+    run = run_of()
+    whole = queue_of_all(run, 60) if stratum else draw(run)
+    named = [replace(item, queue=queues[n % 2]) for n, item in enumerate(whole.items[::2])]
+    with pytest.raises(DataError, match="seed 1"):
+        estimate_accuracy(run, labels_of(named))
+    one = [replace(item, queue=queues[0]) for item in named]
+    grown = replace(one[0], queue=queues[0][:-2] + "90")
+    other = replace(one[0], queue="stratified, seed 7, n 9")
+    for first in (other, grown) if stratum else (other,):
+        assert estimate_accuracy(run, labels_of([first, *one[1:]])).share.pending
 
 
 def test_a_question_without_an_answer_is_in_no_draw() -> None:

@@ -108,3 +108,10 @@ def test_every_revision_has_a_source_and_a_reader() -> None:
     for each in published_revisions():
         assert BENCHMARKS.has(each.benchmark)
         assert each.source
+
+
+def test_the_docs_list_every_revision_with_its_source() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "benchmarks.md").read_text("utf-8")
+    for each in published_revisions():
+        size = f"{each.size:,}" if each.size else "not at hand"
+        assert f"| {each.name} | `{each.benchmark}` | {size} | {each.source} |" in page

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from sqlverdict.cli.options.fields import Heading, option
+from sqlverdict.cli.show_run import show_notes
 from sqlverdict.confidence.counts import STEP_OF, LabelSet
 from sqlverdict.confidence.model import FEW, NO_LABELS, Model
 from sqlverdict.confidence.rates import shift_probability
@@ -17,6 +18,7 @@ from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.text import count
 from sqlverdict.load.people.label_index import LabelIndex
 from sqlverdict.load.people.labels import Labels
+from sqlverdict.load.people.weights import CHOSEN, WEIGHTED, weighted_labels
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import percent, table
 from sqlverdict.runlog.run import Run
@@ -66,10 +68,12 @@ def write_label_counts(
         out: The file of the counts.
 
     Raises:
-        UsageError: the runs have no verdicts, several engines, or several predictions for a label.
+        UsageError: the runs have no verdicts, several engines, or several predictions for a label;
+            or pairs were drawn with different probabilities that are not known.
         NothingEvaluated: no case has both a verdict and a label.
     """
     engine = _engine(runs)
+    labels = weighted_labels(labels)
     labelled = _labelled(runs, LabelIndex(labels), name)
     own = LabelSet(name, args.about or f"labels of {name}", len(labelled), engine)
     before = NO_LABELS if args.alone else built_in()
@@ -84,7 +88,8 @@ def write_label_counts(
     ]
     screen.table(table(("stated", "cases", "mean stated", "right"), rows))
     screen.line(f"  cross-validated: calibration error {measured.error:.3f}")
-    package = label_calibration(forecasts_of(built_in(), labelled)).error
+    weights = [one.weight for one in labelled]
+    package = label_calibration(forecasts_of(built_in(), labelled), weights).error
     screen.line(f"  the package's counts on these labels: {package:.3f}")
     screen.line(
         f"  where half of the answers are right, a run states {_half(model)}; by the package's "
@@ -102,6 +107,7 @@ def write_label_counts(
             f"few, so the bounds stay wide: label {FEW} or more",
             "warning",
         )
+    show_notes(screen, [note for note in labels.notes if note in (WEIGHTED, CHOSEN)])
     screen.line(f"written to {out}: use it with evaluate --set confidence={out}")
 
 
@@ -136,7 +142,7 @@ def _labelled(runs: Sequence[Run], index: LabelIndex, name: str) -> list[Labelle
                 continue
             if result.id not in predictions:
                 predictions[result.id] = result.prediction
-                labelled.append(LabelledResult(name, result, bool(label.value)))
+                labelled.append(LabelledResult(name, result, bool(label.value), label.weight))
             elif predictions[result.id] != result.prediction:
                 # A label is about one prediction: that of another system needs its own.
                 raise UsageError(

@@ -23,6 +23,7 @@ from sqlverdict.report.one_run.score_parts import score_sentence
 from sqlverdict.report.one_run.sections import (
     ABSTAIN_OPTION,
     Outcome,
+    benchmark_name,
     beyond_sentences,
     cut_sentences,
     expected_sentences,
@@ -148,7 +149,7 @@ def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
 
     first = runs[0]
     screen.line(
-        f"{count(len(runs), 'system')} on {first.manifest.benchmark}: "
+        f"{count(len(runs), 'system')} on {benchmark_name(first)}: "
         f"{count(first.summary.cases, 'case')} each, {first.manifest.engine} "
         f"{first.manifest.engine_version}, sqlverdict {first.manifest.sqlverdict}",
         "heading",

@@ -100,7 +100,9 @@ class Model:
         """Whether people labelled such predictions, on this engine."""
         sets = self.cells.get(cell_name(situation, opinion), {})
         labels = sum(one.labels for name, one in sets.items() if name in self._on_engine)
-        return situation in STEP_OF and round(labels) > 0
+        # Own labels of a rare situation may count little; they are there.
+        own = self.own in self._on_engine and sets.get(self.own, NONE).labels > 0
+        return situation in STEP_OF and (own or round(labels) > 0)
 
     def p_right(self, situation: str, opinion: bool | None = None) -> float:
         """The probability that people call a prediction right, whether labelled or not."""

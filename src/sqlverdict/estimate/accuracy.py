@@ -28,7 +28,7 @@ from statistics import fmean
 
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.carry import is_about
-from sqlverdict.estimate.draw import ALL, LabelDraw, read_draw
+from sqlverdict.estimate.draw import LabelDraw, read_draw
 from sqlverdict.estimate.label_error import share_with_label_error
 from sqlverdict.estimate.matching import (
     is_blank,
@@ -40,10 +40,11 @@ from sqlverdict.estimate.matching import (
 from sqlverdict.estimate.plan import LabelPlan, cautious, plan_labels
 from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.share import AccuracyShare, DrawnStratum, estimate_share
-from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA, stratum_of
+from sqlverdict.estimate.strata import stratum_of
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.people.combine import UNDECIDED
 from sqlverdict.load.people.labels import Label, Labels
+from sqlverdict.load.people.sampling import ALL, JUDGE_STRATA, STRATA
 from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
 
@@ -52,6 +53,8 @@ BLANK_WORDS = "without a label, or with one that is no vote: a drawn case withou
 
 LEAST_LABELS = 5
 """Strata that are formed after the draw have at least as many labels, or join a neighbour."""
+
+HALF_WAY = "the estimate is given when every drawn case has a vote"
 
 RANDOM_NOTE = "the file does not say how the cases were drawn: they are taken as drawn at random"
 
@@ -193,6 +196,8 @@ def _by_draw(
         known_right=sum(known),
         uncovered=rest - len(known),
     )
+    if is_own and draw.without_vote:
+        return _without_value(replace(outcome, notes=(HALF_WAY, *outcome.notes)))
     return outcome if is_own or not needed else _without_value(outcome)
 
 

@@ -20,9 +20,10 @@ from sqlverdict.estimate.matching import label_values, labels_without_case
 from sqlverdict.estimate.plan import FEWEST
 from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.share import DrawnStratum
-from sqlverdict.estimate.strata import STRATA, stratum_of
+from sqlverdict.estimate.strata import stratum_of
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import Labels
+from sqlverdict.load.people.sampling import STRATA
 from sqlverdict.load.people.votes import vote_digest
 from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
@@ -135,7 +136,7 @@ def estimate_difference(
     numbers = [sum(each.labels for each in strata) for strata, *_ in sides]
     open_pairs = sum(each.pending for strata, *_ in sides for each in strata)
     if draw is not None:
-        open_pairs += sum(draw.samples.values()) - len(draw.items)
+        open_pairs += draw.without_vote
     return AccuracyDifference(
         len(cases),
         len(same),

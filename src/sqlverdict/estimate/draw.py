@@ -8,17 +8,17 @@ sheet that names no queue says nothing of a draw.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.estimate.strata import JUDGE_STRATA, STRATA
+from sqlverdict.files.text import few_of
 from sqlverdict.load.people.labels import Label, Labels
+from sqlverdict.load.people.sampling import ALL, DRAWS, STRATA, is_for_estimate
 
-ALL = "all"
-"""The one stratum of a queue that draws from all pairs at random."""
-
-_QUEUES = ({*STRATA}, {*JUDGE_STRATA}, {ALL})
+_FIXED = "estimate,"
+_DRAWING = (_FIXED, "random,")
+"""How the names of the queues start that draw for an estimate."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,11 @@ class LabelDraw:
         return sum(self.sizes.values())
 
     @property
+    def without_vote(self) -> int:
+        """How many drawn pairs nobody voted on, not even to skip them."""
+        return sum(self.samples.values()) - len(self.items)
+
+    @property
     def is_by_evidence(self) -> bool:
         """Whether the strata are those of the evidence."""
         return {*self.sizes} <= {*STRATA}
@@ -58,7 +63,7 @@ def read_draw(labels: Labels) -> LabelDraw | None:
         UsageError: the cases were chosen by their kind, or the votes do not say how.
         DataError: the votes come from several draws.
     """
-    items = tuple(item for item in labels.items if any(item.stratum in own for own in _QUEUES))
+    items = tuple(item for item in labels.items if is_for_estimate(item.stratum))
     if not items:
         if any(item.stratum or item.pair for item in labels.items):
             raise UsageError(
@@ -67,8 +72,9 @@ def read_draw(labels: Labels) -> LabelDraw | None:
             )
         return None
     names = Counter(item.stratum for item in items)
-    if not any({*names} <= own for own in _QUEUES):
+    if not any({*names} <= own for own in DRAWS):
         raise _several(labels, f"the strata {', '.join(names)} are not those of one queue")
+    _check_queues(labels, items)
     if not all(item.stratum_size for item in items):
         raise DataError(
             f"{labels.path}: votes name a stratum without its size. Expected the field "
@@ -98,6 +104,15 @@ def read_draw(labels: Labels) -> LabelDraw | None:
                 f"{sizes[name]} were drawn",
             )
     return LabelDraw(sizes, samples, items)
+
+
+def _check_queues(labels: Labels, items: Iterable[Label]) -> None:
+    """Refuse draws with several seeds or sizes; a vote on another queue may name that."""
+    draws = [item.queue for item in items if item.queue.startswith(_DRAWING)]
+    # The queue of all pairs may grow: its size does not count.
+    texts = {text if text.startswith(_FIXED) else text.rpartition(",")[0] for text in draws}
+    if len(texts) > 1:
+        raise _several(labels, f"they name the queues {few_of(sorted(texts))}")
 
 
 def _several(labels: Labels, what: str) -> DataError:

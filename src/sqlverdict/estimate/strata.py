@@ -23,19 +23,13 @@ from __future__ import annotations
 from sqlverdict.records import Result, Verdict
 from sqlverdict.situations import Situation
 
-STRATA = ("proved", "accepted", "review", "rejected", "failed")
-"""The strata by evidence, the one with the highest share of right answers first."""
-
-JUDGE_STRATA = ("both_right", "differ", "both_wrong")
-"""The strata by evidence and a judge, in the same order."""
-
 _SITUATIONS = {situation.value: situation for situation in Situation}
 _INTENT = 2
 """Where the decision of the policy ``intent`` stands in a row of the table of situations."""
 
 
 def stratum_of(result: Result) -> str:
-    """The stratum of a case by its evidence: one of :data:`STRATA`."""
+    """The stratum of a case by its evidence: one of ``load.people.sampling.STRATA``."""
     match result.verdict:
         case Verdict.CORRECT if result.situation == Situation.PROVED.value:
             return "proved"
@@ -51,7 +45,7 @@ def stratum_of(result: Result) -> str:
 
 
 def stratum_with_judge(result: Result, judge_says_right: bool | None) -> str:
-    """The stratum of a case by its evidence and a judge's word: one of :data:`JUDGE_STRATA`.
+    """The stratum of a case by its evidence and a judge's word: one of ``JUDGE_STRATA``.
 
     What the evidence says is what the policy ``intent`` makes of it without a judge: the verdict of
     a run may be that judge's word already.

@@ -52,16 +52,13 @@ def accuracy_notes(outcome: Accuracy) -> list[str]:
             "mistakes of people are not in the interval: two people differ too often to say how "
             "many there are"
         )
-    if share.pending:
-        notes.append(
-            f"{count(share.pending, 'drawn case')} without a label: the lower end takes them as "
-            "wrong, the upper end as right"
-        )
+    ends = "the lower end takes them as wrong, the upper end as right"
+    # The drawn cases of a stratum without any label are among those of which nothing is known.
+    pending = sum(each.pending for each in share.strata if each.labels)
+    if pending:
+        notes.append(f"{count(pending, 'drawn case')} without a label: {ends}")
     if share.uncovered:
-        notes.append(
-            f"nothing is known of {count(share.uncovered, 'case')}: the lower end takes them as "
-            "wrong, the upper end as right"
-        )
+        notes.append(f"nothing is known of {count(share.uncovered, 'case')}: {ends}")
     return [*notes, *outcome.notes]
 
 

@@ -1,7 +1,7 @@
 """People's labels: which pairs are labelled, what an annotator sees, and where votes are kept.
 
 ``queue``          which pairs of a gold and a prediction are labelled, and by whom
-``sampling``       how pairs came into a queue; the draw for an estimate
+``sampling``       how pairs come into a queue; the draw for an estimate
 ``databases``      the databases and the knowledge of the runs' cases
 ``spelling/``      both queries of a pair in one spelling
 ``layout_sql``     a query in lines, with what the other query lacks marked

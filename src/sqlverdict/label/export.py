@@ -129,7 +129,8 @@ def _is_known_to_differ(result: Result) -> bool:
 
 def _counting(content: VoteLogContent) -> Iterator[VoteEvent]:
     for votes in content.pairs.values():
-        yield from votes.votes.values()
+        for name, vote in votes.votes.items():
+            yield vote.sampled(votes.sampling([name]))
         if votes.adjudication is not None:
             yield votes.adjudication
 

@@ -21,15 +21,15 @@ from typing import cast, get_args
 
 import msgspec
 
-from sqlverdict.errors import DataError, OptionName
+from sqlverdict.errors import DataError, OptionName, UsageError
 from sqlverdict.estimate.population import is_labelled_by_pair
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.label.ballot import Choice, label_of_choice
 from sqlverdict.label.queue import first_side, named_queue, pair_of
-from sqlverdict.label.sampling import Sampling
 from sqlverdict.label.session import token_subject
 from sqlverdict.label.session_key import SessionKey
 from sqlverdict.label.vote_log import VoteLog
+from sqlverdict.load.people.sampling import Sampling, is_for_estimate
 from sqlverdict.load.people.sheet import LabelFields, LabelSheet, SheetRow, read_sheet
 from sqlverdict.load.people.sheet_votes import sheet_votes
 from sqlverdict.load.people.votes import (
@@ -78,7 +78,7 @@ def import_votes(
 
     Raises:
         DataError: the file cannot be read.
-        UsageError: a field is not in the file.
+        UsageError: a field is not in the file, or its votes are of another draw.
     """
     pairs: dict[str, dict[str, str]] = {}
     for run in runs:
@@ -91,7 +91,7 @@ def import_votes(
     # All of it first: of a file that cannot be read nothing is added.
     fields = replace(fields, case_ids=frozenset(pairs))
     events = list(_events(path, pairs, annotator, fields, key, outcomes))
-    for event in _with_sampling(events, runs, key):
+    for event in list(_with_sampling(events, runs, key, path)):
         if _key(event) in known:
             outcomes["in the log already"] += 1
             continue
@@ -102,11 +102,27 @@ def import_votes(
 
 
 def _with_sampling(
-    events: Iterable[VoteEvent], runs: Sequence[Run], key: SessionKey
+    events: Iterable[VoteEvent], runs: Sequence[Run], key: SessionKey, path: Path
 ) -> Iterator[VoteEvent]:
-    """Events with how their pairs came into the queue: an offline page does not know it."""
+    """Events with how their pairs came into the queue: an offline page does not know it.
+
+    A pair that the folder drew for an estimate stays drawn, whatever queue a vote is from.
+
+    Raises:
+        UsageError: the folder has a draw, and votes are of another one.
+    """
+    draw = {} if key.draw is None else key.draw.sampling
     queues: dict[str, Mapping[str, Sampling]] = {}
     for event in events:
+        if event.kind == "vote" and event.pair in draw:
+            yield event.sampled(draw[event.pair])
+            continue
+        if draw and is_for_estimate(event.stratum):
+            raise UsageError(
+                f"{path}: the vote on {event.id!r} is of another draw than this label folder's, "
+                "and an estimate holds for one draw. Import them to a folder of their own: ",
+                OptionName("out", "DIR"),
+            )
         text = event.display.queue if event.display is not None else ""
         if event.kind != "vote" or event.stratum or not text:
             yield event
@@ -114,15 +130,7 @@ def _with_sampling(
         if text not in queues:
             queue = named_queue(runs, text, key.draw)
             queues[text] = {} if queue is None else queue.sampling
-        sampling = queues[text].get(event.pair)
-        if sampling is not None:
-            event = msgspec.structs.replace(
-                event,
-                stratum=sampling.stratum,
-                stratum_size=sampling.size,
-                sampling_probability=sampling.probability,
-            )
-        yield event
+        yield event.sampled(queues[text].get(event.pair))
 
 
 def _key(event: VoteEvent) -> tuple[str, ...]:

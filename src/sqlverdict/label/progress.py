@@ -8,8 +8,10 @@ from statistics import median
 
 import msgspec
 
+from sqlverdict.errors import UsageError
 from sqlverdict.load.people.labels import labels_of_votes
 from sqlverdict.load.people.votes import VoteLogContent
+from sqlverdict.load.people.weights import weighted_labels
 from sqlverdict.score.agreement.annotators import AnnotatorAgreement, annotator_agreement
 
 
@@ -36,8 +38,13 @@ def progress_of(content: VoteLogContent, annotator: str, pairs: Sequence[str]) -
 
 
 def agreement_of(content: VoteLogContent, path: Path) -> AnnotatorAgreement | None:
-    """How annotators agree, as ``agree`` computes it; ``None`` for fewer than two."""
+    """How annotators agree, as ``agree`` computes it; ``None``: fewer than two, or it refuses."""
     if len(content.annotators) < 2:
         return None
-    labels = labels_of_votes(content, path)
-    return annotator_agreement(labels.annotators, [(i.votes, i.equal) for i in labels.items])
+    try:
+        labels = weighted_labels(labels_of_votes(content, path))
+    except UsageError:
+        return None
+    items = labels.items
+    rows = [(item.votes, item.equal) for item in items]
+    return annotator_agreement(labels.annotators, rows, [item.weight for item in items])

@@ -19,7 +19,8 @@ from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.estimate.population import is_labelled_by_pair
 from sqlverdict.estimate.strata import stratum_of, stratum_with_judge
 from sqlverdict.files.text import count
-from sqlverdict.label.sampling import Draw, Sampling, check_draw, draw_pairs, sampling_of
+from sqlverdict.label.sampling import Draw, check_draw, draw_pairs, sampling_of
+from sqlverdict.load.people.sampling import Sampling
 from sqlverdict.load.people.votes import Side, vote_digest
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.agreement.opinions import is_judge, opinion, opinion_names, results_match

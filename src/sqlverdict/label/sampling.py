@@ -12,27 +12,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 import msgspec
 
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.estimate.allocate import allocate
 from sqlverdict.files.text import count
-
-
-class Sampling(NamedTuple):
-    """How a pair came into a queue.
-
-    Attributes:
-        stratum: The part of the queue's population that it was drawn from.
-        size: How many pairs that part has.
-        probability: How probable it was that the pair is drawn; ``None``: it was not by chance.
-    """
-
-    stratum: str
-    size: int
-    probability: float | None
+from sqlverdict.load.people.sampling import Sampling
 
 
 class Draw(msgspec.Struct, frozen=True):

@@ -32,6 +32,7 @@ from sqlverdict.load.people.combine import (
     combined,
     vote_values,
 )
+from sqlverdict.load.people.sampling import Sampling
 from sqlverdict.load.people.sheet import (
     LabelFields,
     LabelSheet,
@@ -78,6 +79,8 @@ class Label:
         stratum_size: How many pairs that part has.
         sampling_probability: How probable it was that the pair is in the queue.
         unanswerable: Whether there is no value as people say that no query answers the question.
+        weight: What it counts in a share (``weights.py``).
+        queue: The queue, with its seed and size; empty: not known.
     """
 
     id: str
@@ -92,6 +95,8 @@ class Label:
     stratum_size: int = 0
     sampling_probability: float | None = None
     unanswerable: bool = False
+    weight: float = 1
+    queue: str = ""
 
 
 @dataclass(frozen=True)
@@ -317,7 +322,7 @@ def labels_of_votes(
             pair=pair.pair,
             by_mode=_by_mode(votes.values(), combine),
             unanswerable=value is None and UNANSWERABLE in _words(pair, votes.values()),
-            **_sampling(votes.values()),
+            **_sampling(pair.sampling([*votes])),
         )
         items.append(_decide_half(label, half))
     notes = []
@@ -351,13 +356,9 @@ def _by_mode(votes: Collection[VoteEvent], combine: Combine) -> dict[Mode, float
     return known if len(known) == len(values) else {}
 
 
-def _sampling(votes: Iterable[VoteEvent]) -> dict[str, Any]:
-    """How the pair came into the queue of its last vote that says so."""
-    known = [vote for vote in votes if vote.stratum]
-    if not known:
-        return {}
-    names = ("stratum", "stratum_size", "sampling_probability")
-    return {name: getattr(known[-1], name) for name in names}
+def _sampling(known: Sampling | None) -> dict[str, Any]:
+    names = ("stratum", "stratum_size", "sampling_probability", "queue")
+    return {} if known is None else dict(zip(names, known, strict=True))
 
 
 def _decide_half(item: Label, half: Half) -> Label:

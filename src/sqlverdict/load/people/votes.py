@@ -32,6 +32,7 @@ from sqlverdict.errors import DataError
 from sqlverdict.files.regular import open_regular
 from sqlverdict.files.sealed_lines import has_seal, is_intact
 from sqlverdict.files.text import decode_json, stream_lines
+from sqlverdict.load.people.sampling import Sampling, is_for_estimate
 
 VOTE_SCHEMA = 1
 """Version of a line; readers refuse a newer one."""
@@ -152,6 +153,25 @@ class VoteEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.display.mode if self.display is not None else "queries"
 
     @property
+    def sampling(self) -> Sampling | None:
+        """How the pair came into the queue; ``None``: the event does not say so."""
+        if not self.stratum:
+            return None
+        queue = self.display.queue if self.display is not None else ""
+        return Sampling(self.stratum, self.stratum_size, self.sampling_probability, queue)
+
+    def sampled(self, sampling: Sampling | None) -> VoteEvent:
+        """The event with how its pair came into a queue; as it is where that is not known."""
+        if sampling is None:
+            return self
+        return msgspec.structs.replace(
+            self,
+            stratum=sampling.stratum,
+            stratum_size=sampling.size,
+            sampling_probability=sampling.probability,
+        )
+
+    @property
     def meaning(self) -> LabelMeaning:
         """What its label says."""
         return MEANINGS[self.label]
@@ -239,6 +259,7 @@ class PairVotes:
         adjudication: What an adjudicator decided last; ``None``: nothing.
         revealed_to: The annotators who looked at the evidence.
         votes: The last vote of each annotator that was not taken back.
+        samplings: How the pair came into the queues that somebody voted on, by annotator.
     """
 
     def __init__(self, case_id: str, pair: str) -> None:
@@ -247,9 +268,12 @@ class PairVotes:
         self.adjudication: VoteEvent | None = None
         self.revealed_to: set[str] = set()
         self.votes: dict[str, VoteEvent] = {}
+        self.samplings: dict[str, list[Sampling]] = {}
 
     def add(self, event: VoteEvent) -> None:
         """Take in the next event about this pair."""
+        if event.sampling is not None:
+            self.samplings.setdefault(event.annotator, []).append(event.sampling)
         if event.kind == "vote":
             self.votes[event.annotator] = event
         elif event.kind == "undo":
@@ -259,6 +283,17 @@ class PairVotes:
             self.revealed_to.add(event.annotator)
         elif event.kind == "adjudication":
             self.adjudication = event
+
+    def sampling(self, annotators: Collection[str]) -> Sampling | None:
+        """How the pair was drawn: for an estimate, whatever queue was voted on later; else last.
+
+        Args:
+            annotators: Those whose votes count; a draw for an estimate holds whoever votes.
+        """
+        own = [each for name in annotators for each in self.samplings.get(name, ())]
+        every = [each for samplings in self.samplings.values() for each in samplings]
+        draws = [[each for each in some if is_for_estimate(each.stratum)] for some in (own, every)]
+        return next((some[-1] for some in (*draws, own) if some), None)
 
     @property
     def is_disputed(self) -> bool:

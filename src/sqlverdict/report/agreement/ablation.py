@@ -16,6 +16,7 @@ from sqlverdict.evidence import Judged
 from sqlverdict.files.text import near
 from sqlverdict.load.people.label_index import LabelIndex
 from sqlverdict.load.people.labels import Labels
+from sqlverdict.load.people.weights import weighted_labels
 from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.opinions import opinion, results_match
 from sqlverdict.report.agreement.tables import (
@@ -122,7 +123,7 @@ def _rated_cases(
     run: Run, labels: Labels
 ) -> tuple[list[RatedCase], int, tuple[int, int], float | None]:
     """What the judge said of the labelled cases, and what that took."""
-    index = LabelIndex(labels)
+    index = LabelIndex(weighted_labels(labels))
     cases: list[RatedCase] = []
     cached = 0
     tokens = [0, 0]
@@ -132,7 +133,8 @@ def _rated_cases(
         if label is None:
             continue
         equal = label.equal if label.equal is not None else results_match(result)
-        cases.append(RatedCase(result.id, bool(label.value), opinion(result, METRIC), equal))
+        word = opinion(result, METRIC)
+        cases.append(RatedCase(result.id, bool(label.value), word, equal, label.weight))
         for evidence in result.evidence:
             if isinstance(evidence, Judged) and METRIC in evidence.metrics:
                 cached += evidence.cached

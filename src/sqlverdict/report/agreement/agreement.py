@@ -10,6 +10,7 @@ from typing import Any
 from sqlverdict.errors import NothingEvaluated
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.people.labels import Labels
+from sqlverdict.load.people.weights import weighted_labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.cases import (
     LabelledCase,
@@ -159,11 +160,12 @@ def compare_with_labels(
         power: The chance with which the estimated number of labels would tell them apart.
 
     Raises:
-        UsageError: there is no such metric, tag or rule, no labelled case, or one id has two
-            predictions.
+        UsageError: there is no such metric, tag or rule, no labelled case, one id has two
+            predictions, or pairs were drawn with different probabilities that are not known.
         NothingEvaluated: no metric scored any labelled case.
     """
     every = [runs] if isinstance(runs, Run) else list(runs)
+    labels = weighted_labels(labels)
     cases, unlabelled = label_cases(every, labels)
     raters = raters_of(every, cases)
     opinions = {rater.name: [rater.says(case, threshold) for case in cases] for rater in raters}
@@ -177,7 +179,7 @@ def compare_with_labels(
     halves = [_half(case) for case in cases]
     rated_cases = {
         name: [
-            RatedCase(case.label.id, bool(case.label.value), opinion, half)
+            RatedCase(case.label.id, bool(case.label.value), opinion, half, case.label.weight)
             for case, opinion, half in zip(cases, opinions[name], halves, strict=True)
         ]
         for name in names
@@ -224,12 +226,15 @@ def compare_with_labels(
             for a, b in pairs
         ),
         annotators=annotator_agreement(
-            labels.annotators, [(item.votes, item.equal) for item in labels.items]
+            labels.annotators,
+            [(item.votes, item.equal) for item in labels.items],
+            [item.weight for item in labels.items],
         ),
         disagreements=tuple(_disagreements(cases, rated_cases, every)),
         notes=tuple(_notes(labels, cases, len(unlabelled), agreements, halves)),
         modes=mode_agreement(
-            [(i.by_mode["queries"], i.by_mode["results"]) for i in labels.items if i.by_mode]
+            [(i.by_mode["queries"], i.by_mode["results"]) for i in labels.items if i.by_mode],
+            [i.weight for i in labels.items if i.by_mode],
         ),
     )
 
@@ -276,12 +281,6 @@ def _notes(
     halves: Sequence[bool | None],
 ) -> list[str]:
     notes = list(labels.notes)
-    chances = {item.sampling_probability for item in labels.items if item.stratum}
-    if len(chances) > 1 or None in chances:
-        notes.append(
-            "the votes were drawn with different probabilities: the figures are of these pairs, "
-            "and their shares are not those of the run; 'estimate' weighs votes of its own queue"
-        )
     if len(cases) < FEW_LABELS:
         notes.append(
             f"{count(len(cases), 'labelled case')}: too few to rely on. Kappa and its interval "

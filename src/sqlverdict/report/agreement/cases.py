@@ -229,7 +229,9 @@ def combined_opinions(
     """What a combination says, case by case."""
     votes = list(zip(*(opinions[name] for name in combined.members), strict=True))
     labels = [bool(case.label.value) for case in cases]
-    return combine_judges(combined.rule, votes, labels, [case.first.db_id for case in cases])
+    groups = [case.first.db_id for case in cases]
+    weights = [case.label.weight for case in cases]
+    return combine_judges(combined.rule, votes, labels, groups, weights)
 
 
 def groups_of(

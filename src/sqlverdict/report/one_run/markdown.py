@@ -256,6 +256,7 @@ def manifest_table(run: Run) -> TextTable:
     rows = [
         ("sqlverdict", manifest.sqlverdict),
         ("engine", f"{manifest.engine} {manifest.engine_version}"),
+        *([("revision", manifest.revision)] if manifest.revision else []),
         ("metrics", ", ".join(f"{label} (version {v})" for label, v in manifest.metrics.items())),
         ("limits of one query", limits),
         *((f"stage {name}", how) for name, how in manifest.stages.items()),

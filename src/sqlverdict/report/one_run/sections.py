@@ -93,16 +93,20 @@ def header(run: Run) -> str:
     """What was run, on how many cases, with which engine."""
     manifest = run.manifest
     return (
-        f"{manifest.system} on {manifest.benchmark}"
-        f"{f' ({manifest.revision})' if manifest.revision else ''}: "
-        f"{count(run.summary.cases, 'case')}, "
+        f"{manifest.system} on {benchmark_name(run)}: {count(run.summary.cases, 'case')}, "
         f"{manifest.engine} {manifest.engine_version}, sqlverdict {manifest.sqlverdict}"
     )
 
 
+def benchmark_name(run: Run) -> str:
+    """The benchmark of a run, with the published revision that its cases are or come near."""
+    revision = run.manifest.revision
+    return f"{run.manifest.benchmark}{f' ({revision})' if revision else ''}"
+
+
 def headline(run: Run) -> str:
     """The result of a run in one line."""
-    return f"{run.manifest.system} on {run.manifest.benchmark}: {score_sentence(run.summary)}"
+    return f"{run.manifest.system} on {benchmark_name(run)}: {score_sentence(run.summary)}"
 
 
 def search_sentences(run: Run) -> list[str]:

@@ -21,7 +21,7 @@ from sqlverdict.report.agreement.opinions import opinion
 from sqlverdict.report.several_runs.comparison import choose_metric
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.run import Run, system_names
-from sqlverdict.score.agreement.agreement import Confusion, RatedCase, confusion
+from sqlverdict.score.agreement.agreement import RatedCase, confusion
 from sqlverdict.score.reliability.outcomes import is_proved
 from sqlverdict.score.statistics.intervals import wilson
 
@@ -159,21 +159,23 @@ def sound_label(result: Result) -> bool | None:
 
 
 def _error(system: str, metric: str, cases: Sequence[RatedCase], left_open: int) -> MetricError:
-    counts: Confusion = confusion(cases)
-    n = counts.n
+    scored = [case for case in cases if case.opinion is not None]
+    n = len(scored)
+    fp = sum(bool(case.opinion) and not case.label for case in scored)
+    fn = sum(case.label and not case.opinion for case in scored)
     return MetricError(
         system=system,
         metric=metric,
         n=n,
         unscored=len(cases) - n,
         open=left_open,
-        fp=counts.fp,
-        fn=counts.fn,
-        fp_rate=counts.fp / n if n else None,
-        fn_rate=counts.fn / n if n else None,
-        fp_interval=wilson(counts.fp, n) if n else None,
-        fn_interval=wilson(counts.fn, n) if n else None,
-        kappa=counts.kappa,
+        fp=fp,
+        fn=fn,
+        fp_rate=fp / n if n else None,
+        fn_rate=fn / n if n else None,
+        fp_interval=wilson(fp, n) if n else None,
+        fn_interval=wilson(fn, n) if n else None,
+        kappa=confusion(scored).kappa,
     )
 
 

@@ -12,7 +12,9 @@ Example: tp 39, fp 11, fn 10, tn 40 give accuracy 0.79, e = (50 * 49 + 50 * 51) 
 kappa 0.58.
 
 The EQ half are the cases whose results match, the NEQ half those whose results differ; each has
-its own accuracy. An unscored case enters no figure and is counted. A kappa without meaning (both
+its own accuracy. Where cases count differently, tp, tn, fp, fn and n of the formulas are sums of
+their weights, and the bootstrap draws cases with their weights; the numbers that are reported stay
+those of cases. An unscored case enters no figure and is counted. A kappa without meaning (both
 sides say the same thing of every case) is ``None``, never 0 or 1.
 """
 
@@ -48,25 +50,27 @@ class RatedCase:
         label: What people say: right or wrong.
         opinion: What the metric says; ``None``: unscored.
         equal: Whether the two results match; ``None``: not known.
+        weight: What it counts in a share.
     """
 
     id: str
     label: bool
     opinion: bool | None
     equal: bool | None = None
+    weight: float = 1
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """How often a metric and people say what."""
+    """How often a metric and people say what: numbers of cases, or sums of their weights."""
 
-    tp: int = 0
-    fp: int = 0
-    fn: int = 0
-    tn: int = 0
+    tp: float = 0
+    fp: float = 0
+    fn: float = 0
+    tn: float = 0
 
     @property
-    def n(self) -> int:
+    def n(self) -> float:
         """All cases."""
         return self.tp + self.fp + self.fn + self.tn
 
@@ -168,22 +172,23 @@ def agreement(
         resamples: How many samples of the cases are drawn with replacement.
     """
     scored = [item for item in rated if item.opinion is not None]
-    cells = Counter((bool(item.opinion), item.label, item.equal) for item in scored)
-    figures, halves = _figures(cells)
-    whole = _whole(cells)
+    cells = Counter((bool(item.opinion), item.label, item.equal, item.weight) for item in scored)
+    figures = _figures(cells)
+    pairs = Counter((bool(item.opinion), item.label) for item in scored)
+    halves = Counter(item.equal for item in scored)
     return Agreement(
         metric=metric,
         kappa=figures["kappa"],
         accuracy=figures["accuracy"],
         eq_accuracy=figures["eq_accuracy"],
         neq_accuracy=figures["neq_accuracy"],
-        fp=whole.fp,
-        fn=whole.fn,
-        n=whole.n,
+        fp=pairs[True, False],
+        fn=pairs[False, True],
+        n=len(scored),
         unscored=len(rated) - len(scored),
         calls=calls,
-        tp=whole.tp,
-        tn=whole.tn,
+        tp=pairs[True, True],
+        tn=pairs[False, False],
         eq_n=halves[True],
         neq_n=halves[False],
         mcc=figures["mcc"],
@@ -191,33 +196,37 @@ def agreement(
     )
 
 
-Cell = tuple[bool, bool, bool | None]
-"""What the metric says, what people say, whether the results match."""
+Cell = tuple[bool, bool, bool | None, float]
+"""What the metric says, what people say, whether the results match, and what the case counts."""
 
 
-def _whole(cells: Mapping[Cell, int]) -> Confusion:
-    counts: Counter[tuple[bool, bool]] = Counter()
-    for (opinion, label, _), number in cells.items():
-        counts[opinion, label] += number
+def weighted_confusion(cells: Iterable[tuple[bool, bool, float]]) -> Confusion:
+    """The sums of weights by what a metric says and what people say."""
+    sums: dict[tuple[bool, bool], float] = {}
+    for opinion, label, weight in cells:
+        sums[opinion, label] = sums.get((opinion, label), 0) + weight
     return Confusion(
-        counts[True, True], counts[True, False], counts[False, True], counts[False, False]
+        sums.get((True, True), 0),
+        sums.get((True, False), 0),
+        sums.get((False, True), 0),
+        sums.get((False, False), 0),
     )
 
 
-def _figures(cells: Mapping[Cell, int]) -> tuple[dict[str, float | None], dict[bool, int]]:
-    whole = _whole(cells)
+def _figures(cells: Mapping[Cell, int]) -> dict[str, float | None]:
+    whole = weighted_confusion(
+        (opinion, label, number * weight) for (opinion, label, _, weight), number in cells.items()
+    )
     figures: dict[str, float | None] = {
         "kappa": whole.kappa,
         "accuracy": whole.accuracy,
         "mcc": whole.mcc,
     }
-    halves = {}
     for name, equal in (("eq_accuracy", True), ("neq_accuracy", False)):
-        half = {cell: number for cell, number in cells.items() if cell[2] is equal}
-        halves[equal] = sum(half.values())
-        right = sum(number for (opinion, label, _), number in half.items() if opinion == label)
-        figures[name] = right / halves[equal] if halves[equal] else None
-    return figures, halves
+        half = {cell: number * cell[3] for cell, number in cells.items() if cell[2] is equal}
+        right = sum(own for (opinion, label, *_), own in half.items() if opinion == label)
+        figures[name] = right / sum(half.values()) if half else None
+    return figures
 
 
 def _intervals(
@@ -225,7 +234,7 @@ def _intervals(
 ) -> dict[str, tuple[float, float]]:
     samples: dict[str, list[float]] = {name: [] for name in FIGURES}
     for sample in resampled(cells, seed, resamples):
-        for name, value in _figures(sample)[0].items():
+        for name, value in _figures(sample).items():
             if value is not None:
                 samples[name].append(value)
     return {

@@ -21,12 +21,15 @@ left would be those on which one answer is likelier, and agreement could not be 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from math import log
 
 from sqlverdict.errors import UsageError
+
+_Votes = defaultdict[tuple[int, bool, bool], float]
+_Labels = defaultdict[bool, float]
 
 Opinions = Sequence[bool | None]
 """What each member says of one case; ``None``: nothing."""
@@ -73,6 +76,7 @@ def combine_judges(
     opinions: Sequence[Opinions],
     labels: Sequence[bool] = (),
     groups: Sequence[Hashable] = (),
+    weights: Sequence[float] = (),
 ) -> list[bool | None]:
     """What several judges say together, case by case.
 
@@ -81,6 +85,7 @@ def combine_judges(
         opinions: For each case what each member says; ``None``: nothing.
         labels: People's labels, case by case; for ``weighted`` alone.
         groups: Which cases belong together, such as their databases; for ``weighted`` alone.
+        weights: What each case counts; by default all count alike; for ``weighted`` alone.
 
     Raises:
         UsageError: there is no such rule, or ``weighted`` lacks labels.
@@ -95,7 +100,7 @@ def combine_judges(
             f"{len(labels)}"
         )
     kinds: Sequence[Hashable] = groups if len(set(groups)) >= FEWEST_GROUPS else ()
-    return _weighted(opinions, labels, kinds or range(len(opinions)))
+    return _weighted(opinions, labels, kinds or range(len(opinions)), weights)
 
 
 def _any(opinions: Opinions) -> bool | None:
@@ -121,20 +126,23 @@ RULES = (*_PLAIN, WEIGHTED)
 
 
 def _weighted(
-    opinions: Sequence[Opinions], labels: Sequence[bool], groups: Sequence[Hashable]
+    opinions: Sequence[Opinions],
+    labels: Sequence[bool],
+    groups: Sequence[Hashable],
+    weights: Sequence[float] = (),
 ) -> list[bool | None]:
     """Counts over all cases less those of the case's own group."""
-    whole: Counter[tuple[int, bool, bool]] = Counter()
-    own: dict[Hashable, Counter[tuple[int, bool, bool]]] = {}
-    marked: Counter[bool] = Counter(labels)
-    own_marked: dict[Hashable, Counter[bool]] = {}
-    for case_opinions, label, group in zip(opinions, labels, groups, strict=True):
-        seen = Counter(
-            (member, vote, label) for member, vote in enumerate(case_opinions) if vote is not None
-        )
-        whole += seen
-        own.setdefault(group, Counter()).update(seen)
-        own_marked.setdefault(group, Counter())[label] += 1
+    whole, marked = _Votes(int), _Labels(int)
+    own: dict[Hashable, _Votes] = {}
+    own_marked: dict[Hashable, _Labels] = {}
+    counts = weights or [1] * len(labels)
+    for case_opinions, label, group, weight in zip(opinions, labels, groups, counts, strict=True):
+        for votes in (whole, own.setdefault(group, _Votes(int))):
+            for member, vote in enumerate(case_opinions):
+                if vote is not None:
+                    votes[member, vote, label] += weight
+        marked[label] += weight
+        own_marked.setdefault(group, _Labels(int))[label] += weight
     return [
         _by_weight(each, whole, own[group], marked, own_marked[group])
         for each, group in zip(opinions, groups, strict=True)
@@ -143,12 +151,12 @@ def _weighted(
 
 def _by_weight(
     opinions: Opinions,
-    whole: Counter[tuple[int, bool, bool]],
-    own: Counter[tuple[int, bool, bool]],
-    marked: Counter[bool],
-    own_marked: Counter[bool],
+    whole: _Votes,
+    own: _Votes,
+    marked: _Labels,
+    own_marked: _Labels,
 ) -> bool | None:
-    def times(member: int, vote: bool, label: bool) -> int:
+    def times(member: int, vote: bool, label: bool) -> float:
         return whole[member, vote, label] - own[member, vote, label]
 
     votes = [(member, vote) for member, vote in enumerate(opinions) if vote is not None]

@@ -9,6 +9,9 @@ cases on which they differ,
     n* = (z(1 - alpha/2) sqrt(s) + z(power) sqrt(s - d²))² / d²
 
 labels find a difference of that size with the given power, and max(0, n* - n) more are needed.
+Where cases count differently, the differences of accuracy and kappa are weighted; the test and the
+number of labels are for cases that count alike, and are left out.
+
 It takes the shares seen so far for the true ones: with few labels it is a rough guide, and where
 no difference was seen there is none to settle.
 
@@ -25,7 +28,7 @@ from math import ceil, sqrt
 from statistics import NormalDist
 
 from sqlverdict.errors import UsageError
-from sqlverdict.score.agreement.agreement import Confusion, RatedCase, resampled
+from sqlverdict.score.agreement.agreement import RatedCase, resampled, weighted_confusion
 from sqlverdict.score.statistics.intervals import CONFIDENCE, RESAMPLES
 from sqlverdict.score.statistics.resample import percentiles
 from sqlverdict.score.statistics.significance import ALPHA, mcnemar
@@ -47,8 +50,9 @@ class MetricDifference:
         kappa_difference: The same of the kappas, where both have a meaning.
         low: Lower end of the kappa difference's interval (paired bootstrap).
         high: Upper end.
-        p_value: McNemar's exact test of the accuracies.
-        labels_needed: Labels that would find a difference of this size; ``None``: none seen.
+        p_value: McNemar's exact test of the accuracies; ``None``: cases count differently.
+        labels_needed: Labels that would find a difference of this size; ``None``: none seen, or
+            cases count differently.
         more_labels: How many more these are than there are.
     """
 
@@ -113,13 +117,13 @@ def compare_metrics(
     """
     opinions = {item.id: item.opinion for item in b[1]}
     cells = Counter(
-        (bool(item.opinion), bool(opinions[item.id]), item.label)
+        (bool(item.opinion), bool(opinions[item.id]), item.label, item.weight)
         for item in a[1]
         if item.opinion is not None and opinions.get(item.id) is not None
     )
     n = sum(cells.values())
-    only_a = sum(count for (x, y, label), count in cells.items() if x == label != y)
-    only_b = sum(count for (x, y, label), count in cells.items() if y == label != x)
+    only_a = sum(count for (x, y, label, _), count in cells.items() if x == label != y)
+    only_b = sum(count for (x, y, label, _), count in cells.items() if y == label != x)
     if n == 0:
         return MetricDifference(a[0], b[0], 0, 0, 0, *(None,) * 7)
     gaps = [
@@ -128,33 +132,31 @@ def compare_metrics(
         if (gap := _kappa_difference(sample)) is not None
     ]
     low, high = percentiles(gaps, CONFIDENCE) if gaps else (None, None)
-    needed = labels_needed(only_a, only_b, n, alpha=alpha, power=power)
+    alike = len({weight for *_, weight in cells}) == 1
+    needed = labels_needed(only_a, only_b, n, alpha=alpha, power=power) if alike else None
+    gap = sum(
+        count * weight * ((y == label) - (x == label))
+        for (x, y, label, weight), count in cells.items()
+    )
+    whole = sum(count * weight for (*_, weight), count in cells.items())
     return MetricDifference(
         a=a[0],
         b=b[0],
         n=n,
         only_a=only_a,
         only_b=only_b,
-        difference=(only_b - only_a) / n,
+        difference=gap / whole,
         kappa_difference=_kappa_difference(cells),
         low=low,
         high=high,
-        p_value=mcnemar(only_a, only_b),
+        p_value=mcnemar(only_a, only_b) if alike else None,
         labels_needed=needed,
         more_labels=None if needed is None else max(0, needed - n),
     )
 
 
-def _kappa_difference(cells: Counter[tuple[bool, bool, bool]]) -> float | None:
-    kappas = []
-    for side in (0, 1):
-        counts: Counter[tuple[bool, bool]] = Counter()
-        for cell, number in cells.items():
-            counts[cell[side], cell[2]] += number
-        kappas.append(
-            Confusion(
-                counts[True, True], counts[True, False], counts[False, True], counts[False, False]
-            ).kappa
-        )
-    first, second = kappas
+def _kappa_difference(cells: Counter[tuple[bool, bool, bool, float]]) -> float | None:
+    by_a = [(x, label, number * weight) for (x, _, label, weight), number in cells.items()]
+    by_b = [(y, label, number * weight) for (_, y, label, weight), number in cells.items()]
+    first, second = weighted_confusion(by_a).kappa, weighted_confusion(by_b).kappa
     return None if first is None or second is None else second - first

@@ -202,7 +202,10 @@ def leaderboard(args: LeaderboardArgs) -> None:
     for note in forced.notes:
         click.echo(f"note: {note}", err=True)
     printer = _Printer(args.format)
-    _show(printer, boards, changes, errors)
+    revisions = dict.fromkeys(run.manifest.revision for run in runs if run.manifest.revision)
+    _show(
+        printer, boards, changes, errors, [f"revision of the cases: {each}" for each in revisions]
+    )
     for path in figures:
         click.echo(f"written: {path}", err=True)
 
@@ -314,6 +317,7 @@ def _show(
     boards: Sequence[Leaderboard],
     changes: Sequence[Reranking],
     errors: ErrorAnalysis | None,
+    revisions: Sequence[str],
 ) -> None:
     for index, board in enumerate(boards):
         if index:
@@ -322,7 +326,7 @@ def _show(
             f"{count(len(board.places), 'system')} on {count(board.common, 'common case')}, "
             f"by {board.metric}",
             [leaderboard_table(board)],
-            [*group_sentences(board), *board.notes],
+            [*group_sentences(board), *board.notes, *revisions],
         )
     for change in changes:
         printer.screen.line()
