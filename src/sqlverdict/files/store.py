@@ -326,12 +326,14 @@ def _prepare(connection: sqlite3.Connection, path: Path, layout: StoreLayout) ->
     unmarked = bool(layout.unmarked) and application == 0 and layout.unmarked in tables
     if tables and application != layout.application and not unmarked:
         raise DataError(
-            f"{path} is another program's database; name another file for {layout.name}"
+            f"{path} is another program's database; name another file for {layout.name}",
+            reason="wrong_kind",
         )
     if tables and not unmarked and version != layout.version and version not in layout.upgrades:
         raise DataError(
             f"{layout.name} {path} is of version {version}; expected {layout.version}. "
-            "Name another file, or use the release that made it"
+            "Name another file, or use the release that made it",
+            reason="another_version",
         )
     connection.execute("PRAGMA journal_mode=WAL")
     # Under a write-ahead log FULL alone makes a commit outlive a power cut.

@@ -79,7 +79,9 @@ def record_entries(value: object, where: str, file: PredictionSource) -> list[Pr
     """
     location = f"{file.path}, {where}"
     if not isinstance(value, dict):
-        raise PredictionError(f"{location}: found {json_kind(value)}. Expected an object.")
+        raise PredictionError(
+            f"{location}: found {json_kind(value)}. Expected an object.", reason="wrong_kind"
+        )
     record = rename(value, file.columns, location, PredictionError)
     return entries_of(with_completion(record, file.known_ids), where, file)
 
@@ -101,6 +103,7 @@ def entries_of(
             f"every record: records are never paired by position. If the id has another name, map "
             "it: ",
             column_option(numbers[0] if len(numbers) > 1 else "NAME", "id"),
+            reason="missing_field",
         )
     return answer_entries(record, id_from(record[key], location, PredictionError), where, file)
 

@@ -105,7 +105,8 @@ def load_predictions(
     if len(loaded) > 1:
         raise PredictionError(
             f"{path} has {len(loaded)} answers to each question. Expected one; `sqlverdict "
-            f"evaluate` and `sqlverdict.evaluate_trials` score each of them as a trial."
+            f"evaluate` and `sqlverdict.evaluate_trials` score each of them as a trial.",
+            reason="repeated",
         )
     return loaded[0]
 
@@ -221,7 +222,8 @@ def _by_trial(
     if single:
         raise PredictionError(
             f"{path}: some cases have a list of answers or a trial, and others one answer "
-            f"({single[0].where}). Expected the same for every case."
+            f"({single[0].where}). Expected the same for every case.",
+            reason="conflict",
         )
     for entry in entries:
         groups.setdefault(entry.trial or "", []).append(entry)
@@ -270,7 +272,8 @@ def _check_repeated(path: str, entries: Sequence[PredictionEntry]) -> None:
         raise PredictionError(
             f"{path}: {count(len(repeated), 'id')} repeated: {'; '.join(repeated[:3])}{more}. "
             f"Expected one prediction per case: remove all but one, or number several answers in a "
-            f"field 'trial'."
+            f"field 'trial'.",
+            reason="repeated",
         )
 
 
@@ -290,6 +293,7 @@ def _check_ids(
         raise PredictionError(
             f"{path}: {problems}. Expected exactly one for each case. ",
             *_advice(by_case, case_ids, missing, extra),
+            reason="incomplete" if missing else "unknown_name",
         )
     return []
 
@@ -348,7 +352,8 @@ def _check_databases(
     raise PredictionError(
         f"{path}: {len(wrong)} of {len(by_case)} predictions name another database than their "
         f"case: {examples}. The file seems to be shifted, sorted differently, or of another "
-        f"split; write it again in the order of the cases.{other}"
+        f"split; write it again in the order of the cases.{other}",
+        reason="mismatch",
     )
 
 
