@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_data
 from sqlverdict.errors import DataError
 from sqlverdict.files.store import (
     OptionalStore,
@@ -106,7 +107,7 @@ def test_an_older_version_is_upgraded_once(tmp_path: Path) -> None:
 def test_a_newer_version_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     SharedStore(path, SECOND).close()
-    with pytest.raises(DataError, match="of version 2; expected 1"):
+    with refuses_data(DataError, "another_version", "version 2; expected 1"):
         SharedStore(path, LAYOUT)
     store = optional(path)
     assert not store.usable

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
 
 from sqlverdict.errors import (
     BenchmarkError,
@@ -33,11 +32,11 @@ from sqlverdict.files.references import check_reference, scheme_of
 from sqlverdict.files.text import decode_any_json, few_of
 from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.databases import Databases
-from sqlverdict.load.recorded import recording_from, rows_answer
+from sqlverdict.load.recorded import answer_in, recording_from
 from sqlverdict.load.replies.fenced import extract_sql, is_plain_sql, text_prediction
 from sqlverdict.load.turns import TURN_FIELDS
 from sqlverdict.load.usage import USAGE_FIELDS, usage_from
-from sqlverdict.records import Answer, Case, Contract, Prediction, Recording, Script
+from sqlverdict.records import Case, Contract, Prediction, Recording, Script
 
 CASE_FIELDS = (
     "id",
@@ -117,7 +116,7 @@ def case_from(
     """
     case_id = id_from(record.get("id"), where, BenchmarkError)
     golds = _golds(record, where)
-    gold_answer = _answer(record, "gold_rows", where, BenchmarkError)
+    gold_answer = answer_in(record, "gold_rows", where, BenchmarkError)
     answerable = _flag(record.get("answerable"), "answerable", where, BenchmarkError)
     has_gold = bool(golds) or gold_answer is not None
     if answerable is None:
@@ -215,7 +214,7 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
     """
     key = _sql_key(record, case_id, where)
     abstained = _flag(record.get("abstained"), "abstained", where, PredictionError)
-    answer = _answer(record, "prediction_rows", where, PredictionError)
+    answer = answer_in(record, "prediction_rows", where, PredictionError)
     if key is None and "raw" not in record and not abstained and answer is None:
         raise PredictionError(
             f"{where}: {case_id!r} has no prediction. Expected one of 'sql', 'prediction', 'raw' "
@@ -272,23 +271,6 @@ def _sql_key(record: Mapping[str, Any], case_id: str, where: str) -> str | None:
             reason="conflict",
         )
     return keys[0] if keys else None
-
-
-def _answer(
-    record: Mapping[str, Any], name: str, where: str, error: type[DataError]
-) -> Answer | None:
-    """The rows that stand in place of a query; ``None`` where there are none."""
-    value = record.get(name)
-    if value is None:
-        return None
-    answer = rows_answer(value) if isinstance(value, list) else None
-    if answer is None:
-        raise error(
-            f"{where}: {name!r} is not a result. Expected a list of rows of the same length: "
-            "lists, or objects with the same keys.",
-            reason="wrong_value",
-        )
-    return structs.replace(answer, source=name)
 
 
 def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:

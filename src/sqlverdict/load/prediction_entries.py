@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import PredictionError, column_option
-from sqlverdict.files.text import few_of
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.columns.column_map import absent_columns, mapped_names, rename
 from sqlverdict.load.columns.ids import id_from, is_number_name
 from sqlverdict.load.fields import ID_KEYS, prediction_from
@@ -128,3 +128,25 @@ def json_kind(value: object) -> str:
     """What a value of JSON is, in words."""
     names = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
     return names.get(type(value), "null" if value is None else f"the number {value!r}")
+
+
+def check_repeated_ids(path: str, entries: Sequence[PredictionEntry]) -> None:
+    """Check that each case has one entry.
+
+    Raises:
+        PredictionError: it has several; the message says where.
+    """
+    first: dict[str, str] = {}
+    repeated: list[str] = []
+    for entry in entries:
+        if entry.case_id in first:
+            repeated.append(f"{entry.case_id!r} at {first[entry.case_id]} and {entry.where}")
+        first.setdefault(entry.case_id, entry.where)
+    if repeated:
+        more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
+        raise PredictionError(
+            f"{path}: {count(len(repeated), 'id')} repeated: {'; '.join(repeated[:3])}{more}. "
+            f"Expected one prediction per case: remove all but one, or number several answers in a "
+            f"field 'trial'.",
+            reason="repeated",
+        )

@@ -19,7 +19,7 @@ from sqlverdict.errors import OptionName, Part, PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, need_file
 from sqlverdict.load.columns.column_map import mapped_names, prediction_column_map
-from sqlverdict.load.prediction_entries import Entries, PredictionEntry
+from sqlverdict.load.prediction_entries import Entries, PredictionEntry, check_repeated_ids
 from sqlverdict.load.prediction_formats import FORMATS, PredictionFile, detect
 from sqlverdict.load.replies.fenced import read_prediction
 from sqlverdict.load.replies.shared_ends import FEWEST, shared_end_notes
@@ -196,7 +196,7 @@ def pair_entries(
     """
     path, loaded = source.path, []
     for trial, own in _by_trial(path, entries.predictions).items():
-        _check_repeated(path, own)
+        check_repeated_ids(path, own)
         by_case = {entry.case_id: entry for entry in own}
         notes = [*entries.notes, *_check_ids(path, by_case, case_ids, strict_ids)]
         _check_databases(path, source.format, by_case, databases)
@@ -258,23 +258,6 @@ def _content(prediction: Prediction) -> bytes:
     except (UnicodeEncodeError, TypeError, OverflowError):
         # Text may hold half a surrogate pair, an answer integers beyond 64 bits.
         return repr(prediction).encode("utf-8", "backslashreplace")
-
-
-def _check_repeated(path: str, entries: Sequence[PredictionEntry]) -> None:
-    first: dict[str, str] = {}
-    repeated: list[str] = []
-    for entry in entries:
-        if entry.case_id in first:
-            repeated.append(f"{entry.case_id!r} at {first[entry.case_id]} and {entry.where}")
-        first.setdefault(entry.case_id, entry.where)
-    if repeated:
-        more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
-        raise PredictionError(
-            f"{path}: {count(len(repeated), 'id')} repeated: {'; '.join(repeated[:3])}{more}. "
-            f"Expected one prediction per case: remove all but one, or number several answers in a "
-            f"field 'trial'.",
-            reason="repeated",
-        )
 
 
 def _check_ids(

@@ -24,7 +24,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlverdict.errors import BenchmarkError
+from msgspec import structs
+
+from sqlverdict.errors import BenchmarkError, DataError
 from sqlverdict.files.text import few_of, near
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Recording, Row
 
@@ -169,6 +171,27 @@ def rows_answer(value: Sequence[object]) -> Answer | None:
         return None
     width = len(read[0]) if read else 0
     return Answer(columns or _names(width), read)
+
+
+def answer_in(
+    record: Mapping[str, Any], name: str, where: str, error: type[DataError]
+) -> Answer | None:
+    """The rows that stand in place of a query; ``None`` where there are none.
+
+    Raises:
+        DataError: of the given kind; they are no rows.
+    """
+    value = record.get(name)
+    if value is None:
+        return None
+    answer = rows_answer(value) if isinstance(value, list) else None
+    if answer is None:
+        raise error(
+            f"{where}: {name!r} is not a result. Expected a list of rows of the same length: "
+            "lists, or objects with the same keys.",
+            reason="wrong_value",
+        )
+    return structs.replace(answer, source=name)
 
 
 def _are_rows(*results: _RecordedResult | None) -> bool:
