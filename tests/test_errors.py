@@ -100,14 +100,14 @@ def test_who_raises_one_says_why(kind: type[SqlverdictError]) -> None:
 
 def test_every_reason_of_data_is_given_somewhere_and_no_other() -> None:
     """The type of ``reason`` is wider: that of a database or a run is handed on."""
-    given: set[str] = set()
+    reasons: set[str] = set()
     for nodes in source_nodes().values():
         for node in nodes:
             if isinstance(node, ast.Call) and ast.unparse(node.func) in _RAISED:
                 value = next(word.value for word in node.keywords if word.arg == "reason")
                 branches = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
-                given |= {each.value for each in branches if isinstance(each, ast.Constant)}
-    assert given | {"unclear"} == {*get_args(DataReason)}
+                reasons |= {each.value for each in branches if isinstance(each, ast.Constant)}
+    assert reasons | {"unclear"} == {*get_args(DataReason)}
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_the_table_of_reasons_has_each_once(name: str, literal: object) -> None:
 def test_the_page_of_the_api_lists_the_reasons(name: str, literal: object) -> None:
     page = (Path(__file__).parents[1] / "docs" / "api.md").read_text("utf-8")
     (row,) = (line for line in page.splitlines() if line.startswith(f"| `{name}`"))
-    listed = row.partition("`reason`: ")[2].partition(";")[0]
-    assert re.findall(r"`(\w+)`", listed) == [*get_args(literal)]
+    names = row.partition("`reason`: ")[2].partition(";")[0]
+    assert re.findall(r"`(\w+)`", names) == [*get_args(literal)]
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "duckdb"])

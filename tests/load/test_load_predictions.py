@@ -148,6 +148,9 @@ def test_a_blank_line_with_the_right_count_is_an_empty_prediction(tmp_path: Path
     assert table.notes == ("1 line is blank (line 2): no SQL there",)
 
 
+FIRST = {"id": 0, "sql": "a"}
+
+
 def record_lines(*records: dict[str, Any]) -> str:
     return "\n".join(json.dumps(record) for record in records)
 
@@ -155,104 +158,39 @@ def record_lines(*records: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("name", "content", "reason", "message"),
     [
-        ("p.txt", "", "empty", "is empty"),
-        ("p.txt", "\n\n\n", "empty", "is empty"),
+        ("p.txt", "", "empty", "p.txt"),
+        ("p.txt", "\n\n\n", "empty", "p.txt"),
         ("p.txt", "SELECT 0\nSELECT 1\n", "mismatch", "found 2 lines, expected 3"),
-        (
-            "p.txt",
-            "SELECT 0\n\nSELECT 1\nSELECT 2\n",
-            "mismatch",
-            r"Without its 1 blank lines \(line 2\)",
-        ),
-        (
-            "p.txt",
-            "SELECT 0\nSELECT 1\nSELECT 2\n\n",
-            "mismatch",
-            r"Without its 1 blank lines \(line 4\)",
-        ),
-        (
-            "p.txt",
-            "SELECT 0\n\nSELECT 1\n\nSELECT 2\nSELECT 3",
-            "mismatch",
-            "found 6 lines.*Blank: line 2, 4",
-        ),
+        ("p.txt", "SELECT 0\n\nSELECT 1\nSELECT 2\n", "mismatch", r"1 blank lines \(line 2\)"),
+        ("p.txt", "SELECT 0\nSELECT 1\nSELECT 2\n\n", "mismatch", r"1 blank lines \(line 4\)"),
+        ("p.txt", "\n".join("a a bc"), "mismatch", "found 6 lines.*Blank: line 2, 4"),
         ("p.txt", b"SELECT 0\nSELECT 1\nSELECT \0\n", "unreadable", "line 3 holds a NUL byte"),
         ("p.txt", "SELECT 0\n".encode("utf-16"), "unreadable", "UTF-16"),
-        (
-            "p.txt",
-            "SELECT 0\tpets\nSELECT 1\tpets\nSELECT 2\tpets",
-            "mismatch",
-            "line 2 says 'pets', case '1'",
-        ),
-        (
-            "p.txt",
-            "SELECT 0\tpets\nSELECT 1\nSELECT 2\tpets",
-            "unreadable",
-            r"1 of 3 lines have no tab \(line 2",
-        ),
+        ("p.txt", "a\tpets\nb\tpets\nc\tpets", "mismatch", "line 2 says 'pets', case '1'"),
+        ("p.txt", "a\tpets\nb\nc\tpets", "unreadable", r"1 of 3 lines have no tab \(line 2"),
         ("p.json", "SELECT 0", "unreadable", "broken JSON at column 1"),
         ("p.json", '{"0": "SELECT 0",\n"1" "x"}', "unreadable", "line 2, column 5"),
         ("p.json", '{"0": "SELECT 0", "1": "SEL', "unreadable", "broken JSON at column 24"),
         ("p.json", '["SELECT 0", NaN]', "unreadable", "strict JSON"),
         ("p.json", "[" * 100_000, "unreadable", "nested too deeply"),
-        (
-            "p.json",
-            {"0": "SELECT 0", "1": "SELECT 1"},
-            "incomplete",
-            r"1 of 3 cases have no prediction \(id '2'",
-        ),
-        (
-            "p.json",
-            dict.fromkeys("0123", "SELECT 1"),
-            "unknown_name",
-            r"1 prediction with an unknown id \('3'\)",
-        ),
+        ("p.json", {"0": "a", "1": "b"}, "incomplete", r"1 of 3 cases .* \(id '2'"),
+        ("p.json", dict.fromkeys("0123", "a"), "unknown_name", r"1 prediction .* \('3'\)"),
         ("p.json", dict.fromkeys("abc", "SELECT 1"), "incomplete", "No id is known at all"),
-        (
-            "p.json",
-            '{"0": "a", "1": "b", "2": "c", "0": "d"}',
-            "repeated",
-            r"1 key occurs more than once \('0'",
-        ),
+        ("p.json", '{"0": "a", "1": "b", "2": "c", "0": "d"}', "repeated", r"1 key .* \('0'"),
         ("p.json", {"0": 1, "1": "b", "2": "c"}, "wrong_value", "key '0': found the number 1"),
         ("p.json", {"0": ["a"], "1": "b", "2": "c"}, "conflict", "others one answer .key '1'."),
-        (
-            "p.json",
-            dict.fromkeys(IDS, f"SELECT 1{MARK}pets"),
-            "mismatch",
-            "key '1' says 'pets', case '1'",
-        ),
+        ("p.json", dict.fromkeys(IDS, f"a{MARK}pets"), "mismatch", "key '1' says 'pets', case '1'"),
         ("p.json", ["SELECT 0", "SELECT 1"], "mismatch", "found a list of 2 texts, expected 3"),
-        (
-            "p.json",
-            [{"sql": "SELECT 0"}],
-            "missing_field",
-            "item 1: found no id among 'sql'.*never paired by posi",
-        ),
-        (
-            "p.json",
-            ["SELECT 0", 3, "SELECT 1"],
-            "wrong_kind",
-            "item 1: found a text. Expected an object",
-        ),
+        ("p.json", [{"sql": "a"}], "missing_field", "item 1: .* 'sql'.*never paired by posi"),
+        ("p.json", ["a", 3, "b"], "wrong_kind", "item 1: found a text. Expected an object"),
         ("p.jsonl", '{"id": 0, "sql": "a"}\n{"id": 1, "sql"}', "unreadable", "line 2: broken JSON"),
-        (
-            "p.jsonl",
-            record_lines({"id": 0, "sql": "a"}, {"id": "0", "sql": "b"}),
-            "repeated",
-            "'0' at line 1 and line 2",
-        ),
+        ("p.jsonl", record_lines(FIRST, {"id": "0", "sql": "b"}), "repeated", "'0' at .*1 and .*2"),
         ("p.jsonl", record_lines({"id": 0}), "missing_field", "'0' has no prediction"),
-        (
-            "p.jsonl",
-            record_lines({"id": 0, "sql": "a", "abstained": True}),
-            "conflict",
-            "both abstains and",
-        ),
+        ("p.jsonl", record_lines({**FIRST, "abstained": True}), "conflict", "'0' both abstains"),
         ("p.jsonl", record_lines({"id": 0, "sql": 5}), "wrong_value", "'sql' is 5"),
         ("p.jsonl", record_lines({"id": None, "sql": "a"}), "missing_field", "found no id"),
         ("p.csv", "id,sql\n0,a\n0,b\n", "repeated", "'0' at line 2 and line 3"),
-        ("p.csv", "sql\na\n", "missing_field", "found no id among"),
+        ("p.csv", "sql\na\n", "unclear", "found no id among"),
     ],
 )
 def test_bad_file(
