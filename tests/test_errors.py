@@ -227,6 +227,15 @@ def test_a_command_says_why_a_database_cannot_be_used(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["reason"] == "not_a_database"
 
 
+def test_a_command_says_why_a_file_cannot_be_used(tmp_path: Path) -> None:
+    file = tmp_path / "proof.json"
+    for content, reason in (("{}", "wrong_kind"), ("{", "unreadable")):
+        file.write_text(content)
+        done = CliRunner().invoke(sqlverdict, ["prove", "--check", str(file), "--json"])
+        assert done.exit_code == 2
+        assert json.loads(done.stdout)["reason"] == reason
+
+
 @pytest.mark.parametrize("asks", [False, True])
 def test_a_command_that_is_asked_for_json_prints_the_fields(asks: bool) -> None:
     line = ["doctor", "--benchmark", "spidr", *(["--json"] if asks else [])]

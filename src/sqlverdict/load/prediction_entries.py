@@ -130,18 +130,22 @@ def json_kind(value: object) -> str:
     return names.get(type(value), "null" if value is None else f"the number {value!r}")
 
 
-def check_repeated_ids(path: str, entries: Sequence[PredictionEntry]) -> None:
-    """Check that each case has one entry.
+def check_repeated_ids(path: str, places: Iterable[tuple[str, str]]) -> None:
+    """Check that each case has one prediction.
+
+    Args:
+        path: The file.
+        places: The case of each prediction, and where it stands.
 
     Raises:
-        PredictionError: it has several; the message says where.
+        PredictionError: a case has several.
     """
     first: dict[str, str] = {}
     repeated: list[str] = []
-    for entry in entries:
-        if entry.case_id in first:
-            repeated.append(f"{entry.case_id!r} at {first[entry.case_id]} and {entry.where}")
-        first.setdefault(entry.case_id, entry.where)
+    for case_id, where in places:
+        if case_id in first:
+            repeated.append(f"{case_id!r} at {first[case_id]} and {where}")
+        first.setdefault(case_id, where)
     if repeated:
         more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
         raise PredictionError(

@@ -196,7 +196,7 @@ def pair_entries(
     """
     path, loaded = source.path, []
     for trial, own in _by_trial(path, entries.predictions).items():
-        check_repeated_ids(path, own)
+        check_repeated_ids(path, ((entry.case_id, entry.where) for entry in own))
         by_case = {entry.case_id: entry for entry in own}
         notes = [*entries.notes, *_check_ids(path, by_case, case_ids, strict_ids)]
         _check_databases(path, source.format, by_case, databases)
