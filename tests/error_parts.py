@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 import pytest
 
+from sqlverdict.error_reasons import DatabaseReason, DataReason, RunLogReason
 from sqlverdict.errors import (
     DatabaseError,
-    DatabaseReason,
+    DataError,
     MissingExtra,
     OptionName,
     RunLogError,
-    RunLogReason,
     SameCall,
     SqlverdictError,
     UsageError,
@@ -28,6 +28,27 @@ def refuses_database(
     with pytest.raises(DatabaseError, match=match) as refusal:
         yield refusal
     assert refusal.value.reason == reason
+
+
+@contextmanager
+def refuses_data(
+    kind: type[DataError],
+    reason: DataReason | DatabaseReason,
+    *names: str,
+    match: str | None = None,
+) -> Iterator[pytest.ExceptionInfo[DataError]]:
+    """The block raises a ``DataError`` of this kind for this reason.
+
+    Args:
+        kind: The kind.
+        reason: The reason.
+        names: What its message must contain: the file, the record, the remedy.
+        match: The same as a regular expression.
+    """
+    with pytest.raises(kind, match=match) as refusal:
+        yield refusal
+    assert refusal.value.reason == reason
+    assert [name for name in names if name not in str(refusal.value)] == []
 
 
 @contextmanager

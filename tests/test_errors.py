@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import pickle
 import re
@@ -16,15 +17,19 @@ import pytest
 from click.testing import CliRunner
 
 from error_parts import refuses_database
+from source_trees import source_nodes
 from sqlverdict import errors
 from sqlverdict.cli.main import sqlverdict
+from sqlverdict.error_reasons import DatabaseReason, DataReason, RunLogReason
 from sqlverdict.errors import (
+    BenchmarkError,
     DatabaseError,
-    DatabaseReason,
+    DataError,
     MissingExtra,
     OptionName,
+    PredictionError,
     RunLogError,
-    RunLogReason,
+    SchemaError,
     SqlverdictError,
     UnclearColumns,
     UnclearFields,
@@ -37,6 +42,7 @@ from sqlverdict.files.sqlite import sqlite_reason
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.prove.check import ProofReason
 
+DATA_KINDS = (DataError, BenchmarkError, PredictionError, SchemaError)
 OWN_CONSTRUCTORS = {
     UnknownMember: UnknownMember("metric", "exx", ["ex", "esm"], "sqlverdict.metrics"),
     DatabaseError: DatabaseError("no file ", OptionName("databases"), reason="missing"),
@@ -44,7 +50,12 @@ OWN_CONSTRUCTORS = {
     MissingExtra: MissingExtra("the judge", "judge"),
     UnclearColumns: UnclearColumns("which?", ((("a", "gold"),), (("b", "gold"),))),
     UnclearFields: UnclearFields("which?", ((OptionName("id_field", "a"),),)),
+    **{kind: kind("no file ", OptionName("cases"), reason="missing") for kind in DATA_KINDS},
 }
+
+
+_RAISED = {kind.__name__ for kind in DATA_KINDS} | {"error"}
+"""How the source calls them; ``error`` is an argument, where the caller names the kind."""
 
 
 def kinds() -> Iterator[type[SqlverdictError]]:
@@ -64,8 +75,8 @@ def test_an_error_survives_the_way_to_another_process(kind: type[SqlverdictError
 
 def test_what_may_be_meant_is_told_by_name() -> None:
     columns, fields = OWN_CONSTRUCTORS[UnclearColumns], OWN_CONSTRUCTORS[UnclearFields]
-    assert columns.details == {"choices": [{"a": "gold"}, {"b": "gold"}]}
-    assert fields.details == {"choices": [{"id_field": "a"}]}
+    assert columns.details == {"reason": "unclear", "choices": [{"a": "gold"}, {"b": "gold"}]}
+    assert fields.details == {"reason": "unclear", "choices": [{"id_field": "a"}]}
     assert OWN_CONSTRUCTORS[MissingExtra].details == {"extra": "judge"}
 
 
@@ -74,17 +85,35 @@ def test_an_error_that_was_raised_from_another_hands_on_what_it_knows() -> None:
         raise UsageError("at column 3: no such file") from OWN_CONSTRUCTORS[DatabaseError]
     assert outer.value.details == {"reason": "missing"}
     assert UsageError("alone").details == {}
+    with pytest.raises(DataError) as data:
+        raise BenchmarkError("engine: no such thing", reason="failed") from OWN_CONSTRUCTORS[
+            UnknownMember
+        ]
+    assert (data.value.details["reason"], data.value.details["near"]) == ("failed", "ex")
 
 
-def test_a_database_error_without_a_reason_is_a_failure() -> None:
-    """As plug-ins raise it."""
-    assert DatabaseError("no such thing").reason == "failed"
-    assert DatabaseError("no ", "file", reason="missing").args == ("no ", "file")
+@pytest.mark.parametrize("kind", [*DATA_KINDS, DatabaseError, RunLogError])
+def test_who_raises_one_says_why(kind: type[SqlverdictError]) -> None:
+    with pytest.raises(TypeError, match="reason"):
+        kind("no such thing")
+
+
+def test_every_reason_of_data_is_given_somewhere_and_no_other() -> None:
+    """The type of ``reason`` is wider: that of a database or a run is handed on."""
+    reasons: set[str] = set()
+    for nodes in source_nodes().values():
+        for node in nodes:
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in _RAISED:
+                value = next(word.value for word in node.keywords if word.arg == "reason")
+                branches = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+                reasons |= {each.value for each in branches if isinstance(each, ast.Constant)}
+    assert reasons | {"unclear"} == {*get_args(DataReason)}
 
 
 @pytest.mark.parametrize(
     ("name", "literal"),
     [
+        ("DataReason", DataReason),
         ("DatabaseReason", DatabaseReason),
         ("RunLogReason", RunLogReason),
         ("ProofReason", ProofReason),
@@ -93,10 +122,21 @@ def test_a_database_error_without_a_reason_is_a_failure() -> None:
 def test_the_table_of_reasons_has_each_once(name: str, literal: object) -> None:
     reasons = get_args(literal)
     assert len({*reasons}) == len(reasons)
-    source = "prove/check.py" if literal is ProofReason else "errors.py"
+    source = "prove/check.py" if literal is ProofReason else "error_reasons.py"
     text = (Path(errors.__file__).parent / source).read_text("utf-8")
     table = text[text.index(f"\n{name} = Literal[") :].partition('"""')[2].partition('"""')[0]
     assert re.findall(r"^``(\w+)``  +\S", table, re.MULTILINE) == [*reasons]
+
+
+@pytest.mark.parametrize(
+    ("name", "literal"),
+    [("DataError", DataReason), ("DatabaseError", DatabaseReason), ("RunLogError", RunLogReason)],
+)
+def test_the_page_of_the_api_lists_the_reasons(name: str, literal: object) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "api.md").read_text("utf-8")
+    (row,) = (line for line in page.splitlines() if line.startswith(f"| `{name}`"))
+    names = row.partition("`reason`: ")[2].partition(";")[0]
+    assert re.findall(r"`(\w+)`", names) == [*get_args(literal)]
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
@@ -185,6 +225,15 @@ def test_a_command_says_why_a_database_cannot_be_used(tmp_path: Path) -> None:
     done = CliRunner().invoke(sqlverdict, line)
     assert done.exit_code == 2
     assert json.loads(done.stdout)["reason"] == "not_a_database"
+
+
+def test_a_command_says_why_a_file_cannot_be_used(tmp_path: Path) -> None:
+    file = tmp_path / "proof.json"
+    for content, reason in (("{}", "wrong_kind"), ("{", "unreadable")):
+        file.write_text(content)
+        done = CliRunner().invoke(sqlverdict, ["prove", "--check", str(file), "--json"])
+        assert done.exit_code == 2
+        assert json.loads(done.stdout)["reason"] == reason
 
 
 @pytest.mark.parametrize("asks", [False, True])

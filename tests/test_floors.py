@@ -34,6 +34,7 @@ FLOORS = (
         "dialects",
         "dialect_words",
         "errors",
+        "error_reasons",
         "exact_number",
         "registry",
         "situations",

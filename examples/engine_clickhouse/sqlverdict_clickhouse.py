@@ -96,7 +96,7 @@ class ClickHouse(Engine):
         columns = remote.call("columns", seconds=limits.seconds)
         remote.close()
         if isinstance(columns, Failure):
-            raise SchemaError(f"{file}: {columns.message}")
+            raise SchemaError(f"{file}: {columns.message}", reason="failed")
         tables: dict[str, list[Column]] = {}
         for table, name, declared in columns:
             tables.setdefault(table, []).append(Column(name, declared))
@@ -127,7 +127,9 @@ class Database:
                 self._connection.query(f"SET {name} = {value}", "Null")
         except (RuntimeError, OSError, ValueError) as error:
             self.close()
-            raise DatabaseError(f"{file} is no file of ClickHouse statements: {error}") from error
+            raise DatabaseError(
+                f"{file} is no file of ClickHouse statements: {error}", reason="not_a_database"
+            ) from error
 
     def _settings(self) -> Iterator[tuple[str, object]]:
         yield "max_threads", 1
@@ -244,5 +246,5 @@ def _failure(text: str, seconds: float) -> Failure:
 def _file(database: Reference) -> Path:
     file = file_of(database)
     if file is None or not file.is_file():
-        raise DatabaseError(f"{database} is no file of ClickHouse statements")
+        raise DatabaseError(f"{database} is no file of ClickHouse statements", reason="missing")
     return file

@@ -82,7 +82,7 @@ class DataFusion(Engine):
                 columns = [Column(each.name, _declared(each.type)) for each in fields]
                 tables.append(Table(file.stem, tuple(columns)))
         except (OSError, ValueError) as error:
-            raise SchemaError(f"{folder}: {error}") from error
+            raise SchemaError(f"{folder}: {error}", reason="unreadable") from error
         return Schema(db_id or folder.stem, tuple(tables), "catalogue")
 
 
@@ -100,7 +100,7 @@ class Folder:
             for file in _files(folder):
                 self._context.register_parquet(file.stem, str(file))
         except Exception as error:
-            raise DatabaseError(f"{folder} cannot be read: {error}") from error
+            raise DatabaseError(f"{folder} cannot be read: {error}", reason="unreadable") from error
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query."""
@@ -156,7 +156,7 @@ def _declared(arrow: object) -> str:
 def _folder(database: Reference) -> Path:
     folder = file_of(database)
     if folder is None or not folder.is_dir() or not _files(folder):
-        raise DatabaseError(f"{database} is no folder of Parquet files")
+        raise DatabaseError(f"{database} is no folder of Parquet files", reason="missing")
     return folder
 
 

@@ -48,7 +48,7 @@ class SqliteGz(Engine):
         try:
             return sqlite.open(_unpack(database), limits, now=now, driver_values=driver_values)
         except DatabaseError as error:
-            raise DatabaseError(f"{database}: {error}") from error
+            raise DatabaseError(f"{database}: {error}", reason=error.reason) from error
 
     def digest(self, database: Reference) -> str:
         """Digest of the packed file."""
@@ -63,7 +63,7 @@ class SqliteGz(Engine):
 def _file(database: Reference) -> Path:
     file = file_of(database)
     if file is None or not file.is_file():
-        raise DatabaseError(f"{database} is no file")
+        raise DatabaseError(f"{database} is no file", reason="missing")
     return file
 
 
@@ -78,5 +78,7 @@ def _unpacked(file: str, digest: str) -> Path:
     try:
         target.write_bytes(gzip.decompress(Path(file).read_bytes()))
     except (OSError, EOFError) as error:
-        raise DatabaseError(f"{file} cannot be unpacked with gzip: {error}") from error
+        raise DatabaseError(
+            f"{file} cannot be unpacked with gzip: {error}", reason="not_a_database"
+        ) from error
     return target

@@ -16,6 +16,7 @@ Records and decisions, each one file:
 ``dialects``        what differs from one SQL dialect to the next, one record each
 ``dialect_words``   words by which a text is told to be none of a dialect
 ``errors``          the tree of errors
+``error_reasons``   why an error was raised, for programs: a closed set for each kind
 ``registry``        how members register
 ``pipeline``        ``evaluate()``: the stages in order
 

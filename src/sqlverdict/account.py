@@ -262,7 +262,8 @@ def _lines(path: Path | None) -> list[dict[str, Any]]:
         if not is_intact(line):
             raise DataError(
                 f"{path}, line {number} was changed after it was written: its checksum does not "
-                "fit. It says what was spent: restore it, or remove the file to begin at 0"
+                "fit. It says what was spent: restore it, or remove the file to begin at 0",
+                reason="changed",
             )
     return [msgspec.json.decode(line) for line in lines]
 

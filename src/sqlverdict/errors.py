@@ -36,7 +36,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
-from typing import Any, Literal
+from typing import Any
+
+from sqlverdict.error_reasons import DatabaseReason, DataReason, RunLogReason
 
 Choice = tuple[tuple[str, str], ...]
 """A column map that may be meant: names of columns with the fields they are read as."""
@@ -95,65 +97,6 @@ def message_text(
     return "".join(
         spelling(part) if isinstance(part, OptionName | SameCall) else str(part) for part in parts
     )
-
-
-DatabaseReason = Literal[
-    "missing",
-    "unreadable",
-    "not_a_database",
-    "damaged",
-    "locked",
-    "changed",
-    "unreachable",
-    "refused",
-    "unsupported",
-    "failed",
-]
-"""Why a database cannot be used.
-
-==================  ===============================================================================
-reason              what happened
-==================  ===============================================================================
-``missing``         there is no such file, or the server has no database of that name
-``unreadable``      the file is there, and the system does not let it be read
-``not_a_database``  a file or address of another kind, or of another engine
-``damaged``         cut short, left in the middle of a transaction, or torn
-``locked``          another program has it open for writing
-``changed``         it is not the database that was there before, or on another node
-``unreachable``     its server does not answer, or the connection was lost
-``refused``         the server refuses the login, or a right is missing or too much
-``unsupported``     the engine, its version or the size of the database does not allow it
-``failed``          a statement of ours failed; the message says how
-==================  ===============================================================================
-"""
-
-RunLogReason = Literal[
-    "missing",
-    "unfinished",
-    "in_use",
-    "another_run",
-    "another_version",
-    "damaged",
-    "wrong_shards",
-    "missing_metric",
-    "unknown_inputs",
-]
-"""Why a run folder cannot be read or written to.
-
-===================  ==============================================================================
-reason               what happened
-===================  ==============================================================================
-``missing``          there is no run
-``unfinished``       the run was stopped before its end; the same command goes on
-``in_use``           another process writes to it
-``another_run``      it holds a run with other inputs, options or versions
-``another_version``  a version of sqlverdict wrote it whose files are not read any more, or not yet
-``damaged``          a file was changed, was cut short, or cannot be read
-``wrong_shards``     the runs to merge are no shards, or not each shard once
-``missing_metric``   it was evaluated without that metric
-``unknown_inputs``   it does not say what it was made from, or that is not there any more
-===================  ==============================================================================
-"""
 
 
 def _one_of(choices: Iterable[Sequence[OptionName]]) -> Iterator[Part]:
@@ -263,7 +206,22 @@ class MissingExtra(UsageError):
 
 
 class DataError(SqlverdictError):
-    """A file or record is not what it should be."""
+    """A file or record is not what it should be.
+
+    Args:
+        parts: The parts of the message.
+        reason: Why, for a program; see :data:`~sqlverdict.error_reasons.DataReason`. Where a
+            database cannot be read, that of the :class:`DatabaseError`.
+    """
+
+    def __init__(self, *parts: Part, reason: DataReason | DatabaseReason | RunLogReason) -> None:
+        super().__init__(*parts)
+        self.reason = reason
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The reason, and what the error knows that this one was raised from."""
+        return {**super().details, "reason": self.reason}
 
 
 class BenchmarkError(DataError):
@@ -283,14 +241,15 @@ class UnclearColumns(BenchmarkError, PredictionError):
     """
 
     def __init__(self, problem: str, choices: tuple[Choice, ...]) -> None:
-        super().__init__(problem, *_one_of((OptionName("column", each),) for each in choices))
+        options = _one_of((OptionName("column", each),) for each in choices)
+        super().__init__(problem, *options, reason="unclear")
         self.problem = problem
         self.choices = choices
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The column maps that may be meant."""
-        return {"choices": [dict(each) for each in self.choices]}
+        """The reason, and the column maps that may be meant."""
+        return {**super().details, "choices": [dict(each) for each in self.choices]}
 
 
 class UnclearFields(UsageError, DataError):
@@ -302,14 +261,15 @@ class UnclearFields(UsageError, DataError):
     """
 
     def __init__(self, problem: str, options: tuple[tuple[OptionName, ...], ...]) -> None:
-        super().__init__(problem, *_one_of(options))
+        super().__init__(problem, *_one_of(options), reason="unclear")
         self.problem = problem
         self.options = options
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The options that may be meant: of each choice a value by name."""
-        return {"choices": [{each.name: each.value for each in own} for own in self.options]}
+        """The reason, and the options that may be meant: of each choice a value by name."""
+        choices = [{each.name: each.value for each in own} for own in self.options]
+        return {**super().details, "choices": choices}
 
 
 class SchemaError(DataError):
@@ -321,17 +281,13 @@ class RunLogError(DataError):
 
     Args:
         parts: The parts of the message.
-        reason: Why, for a program; see :data:`RunLogReason`.
+        reason: Why, for a program; see :data:`~sqlverdict.error_reasons.RunLogReason`.
     """
 
-    def __init__(self, *parts: Part, reason: RunLogReason) -> None:
-        super().__init__(*parts)
-        self.reason: RunLogReason = reason
+    reason: RunLogReason
 
-    @property
-    def details(self) -> Mapping[str, Any]:
-        """The reason."""
-        return {"reason": self.reason}
+    def __init__(self, *parts: Part, reason: RunLogReason) -> None:
+        super().__init__(*parts, reason=reason)
 
 
 class DatabaseError(SqlverdictError):
@@ -339,10 +295,10 @@ class DatabaseError(SqlverdictError):
 
     Args:
         parts: The parts of the message.
-        reason: Why, for a program; see :data:`DatabaseReason`.
+        reason: Why, for a program; see :data:`~sqlverdict.error_reasons.DatabaseReason`.
     """
 
-    def __init__(self, *parts: Part, reason: DatabaseReason = "failed") -> None:
+    def __init__(self, *parts: Part, reason: DatabaseReason) -> None:
         super().__init__(*parts)
         self.reason: DatabaseReason = reason
 

@@ -15,7 +15,7 @@ import pytest
 from abstain_parts import cases, known
 from click.testing import CliRunner
 
-from error_parts import options_of, refuses_run
+from error_parts import options_of, refuses_data, refuses_run
 from sqlverdict.abstain import session, workflow
 from sqlverdict.abstain.method import Draft, Tools, TrainingData
 from sqlverdict.abstain.session import answer_cases, manifest_path
@@ -152,7 +152,7 @@ def test_a_fit_that_was_killed_is_none_and_the_next_one_is_whole(
     part = tmp_path / "kept" / "composition.json.part" / "rf"
     part.mkdir(parents=True)
     (part / "words.json").write_text("{")
-    with pytest.raises(DataError, match="cannot be read"):
+    with refuses_data(DataError, "missing", "composition.json"):
         FittedComposition.load(tmp_path / "kept")
     model = fitted(database, tools)
     model.save(tmp_path / "kept")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from abstain_parts import QUESTIONS, ask, cases, drafts, known, strange
 
-from error_parts import asks_for
+from error_parts import asks_for, refuses_data
 from sqlverdict.abstain.calibrate import calibrate, mark_drafts
 from sqlverdict.abstain.compose import MethodPart, make_method
 from sqlverdict.abstain.database_index import DatabaseIndex
@@ -173,7 +173,7 @@ def test_a_system_that_is_mostly_wrong_never_answers() -> None:
     assert detector.threshold == math.inf
     assert not detector.decide(Detection(1e9))
     assert result.answered == 0
-    with pytest.raises(DataError, match="marked right or wrong"):
+    with refuses_data(DataError, "empty", "maxent", "marked right or wrong"):
         calibrate(detector, [known()[0]], [Detection(0.5)])
 
 
@@ -196,11 +196,11 @@ def test_a_larger_penalty_asks_for_more(database: Path, tools: Tools) -> None:
 
 
 def test_fitting_says_what_is_missing() -> None:
-    with pytest.raises(DataError, match=r"training questions with SQL .* and unanswerable"):
+    with refuses_data(DataError, "missing", "training questions with SQL", "unanswerable"):
         FittedComposition("rf > recorded").fit(TrainingData(), Tools())
-    with pytest.raises(DataError, match="background questions"):
+    with refuses_data(DataError, "missing", "background questions"):
         FittedComposition("t5[featrmd]").fit(TrainingData(known(), known()), Tools())
-    with pytest.raises(DataError, match="validation questions"):
+    with refuses_data(DataError, "missing", "validation questions"):
         FittedComposition("t5[maxent]").fit(TrainingData(known()), Tools())
     composition = FittedComposition("recorded[confidence]")
     composition.generator.drafts = {}  # type: ignore[attr-defined]
@@ -231,9 +231,9 @@ def test_a_fitted_composition_is_kept_and_decides_alike(
     assert again.calibrations == composition.calibrations
     about = tmp_path / "kept" / "composition.json"
     about.write_text(about.read_text().replace('"version": 1', '"version": 0', 1))
-    with pytest.raises(DataError, match="Fit it again"):
+    with refuses_data(DataError, "another_version", "version 0", "Fit it again"):
         FittedComposition.load(tmp_path / "kept")
-    with pytest.raises(DataError, match="cannot be read"):
+    with refuses_data(DataError, "missing", "nowhere"):
         FittedComposition.load(tmp_path / "nowhere")
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from error_parts import refuses_data
+from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.sealed_json import write_sealed_json
 from sqlverdict.load.benchmark import Benchmark
@@ -173,35 +175,33 @@ BENCHMARK = Benchmark(
 
 
 @pytest.mark.parametrize(
-    ("record", "message"),
+    ("record", "reason", "says"),
     [
-        ({"id": "11", "gold": "SELECT 2"}, "no case '11'.*Did you mean '1'"),
-        ({"id": "1", "gold": "SELECT 2", "db_id": "club"}, "the db_id of case '1' is 'club'"),
-        ({"id": "1", "gold": "SELECT 2", "question": "Which?"}, "the question of case '1'"),
-        ({"id": "1", "gold": []}, "Expected a query, or a list"),
-        ({"id": "1", "gold": ["SELECT 1", " "]}, "Expected a query, or a list"),
-        ({"id": "1"}, "Expected a query, or a list"),
-        ({"gold": "SELECT 1"}, "found no id"),
-        ({"id": "1", "gold": "SELECT 1", "reason": 3}, "the reason is 3"),
-        ([1], "Expected an object"),
+        ({"id": "11", "gold": "SELECT 2"}, "unknown_name", "no case '11'. Did you mean '1'"),
+        ({"id": "1", "gold": "a", "db_id": "club"}, "mismatch", "the db_id of case '1' is 'club'"),
+        ({"id": "1", "gold": "a", "question": "Who?"}, "mismatch", "the question of case '1'"),
+        ({"id": "1", "gold": []}, "wrong_value", "the gold is []"),
+        ({"id": "1", "gold": ["SELECT 1", " "]}, "wrong_value", "the gold is ['SELECT 1', ' ']"),
+        ({"id": "1"}, "wrong_value", "the gold is None"),
+        ({"gold": "SELECT 1"}, "missing_field", "'id'"),
+        ({"id": "1", "gold": "SELECT 1", "reason": 3}, "wrong_value", "the reason is 3"),
+        ([1], "wrong_kind", "list"),
     ],
 )
 def test_what_does_not_fit_is_an_error(
-    record: object, message: str, overlay: Callable[..., Path]
+    record: object, reason: DataReason, says: str, overlay: Callable[..., Path]
 ) -> None:
-    path = overlay(record)
-    with pytest.raises(DataError, match=message) as error:
-        with_overlays(BENCHMARK, [read_overlay("fixed", path)])
-    assert "line 1" in str(error.value)
+    with refuses_data(DataError, reason, says, "line 1"):
+        with_overlays(BENCHMARK, [read_overlay("fixed", overlay(record))])
 
 
 def test_ids_and_sets_may_not_disagree(overlay: Callable[..., Path]) -> None:
     twice = overlay({"id": "1", "gold": "SELECT 2"}, {"id": 1, "gold": "SELECT 3"})
-    with pytest.raises(DataError, match=r"line 2: the id '1' already occurs at .*line 1"):
+    with refuses_data(DataError, "repeated", "line 2: the id '1'", "line 1"):
         read_overlay("fixed", twice)
     sets = [read_overlay(name, overlay({"id": "1", "gold": gold}, name=f"{name}.jsonl"))
             for name, gold in (("a", "SELECT 2"), ("b", "SELECT 3"))]  # fmt: skip
-    with pytest.raises(DataError, match="correct the case '1' in different ways"):
+    with refuses_data(DataError, "conflict", "the case '1'"):
         with_overlays(BENCHMARK, sets)
     with pytest.raises(UsageError, match="cannot be called 'a/b'"):
         read_overlay("a/b", twice)

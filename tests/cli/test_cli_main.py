@@ -179,7 +179,7 @@ def test_each_command_has_a_line_in_the_help(invoke: Invoke, name: str) -> None:
     ("error", "code"),
     [
         (UsageError("wrong call"), 2),
-        (DataError("wrong file"), 2),
+        (DataError("wrong file", reason="wrong_kind"), 2),
         (NothingEvaluated("nothing"), 3),
         (Interrupted("stopped"), 130),
         (KeyboardInterrupt(), 130),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_data
 from sqlverdict.compare.answers import compare_answers
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.load.fields import case_from
@@ -70,5 +71,5 @@ def test_a_contract_of_unknown_values_is_refused(fields: dict[str, Any]) -> None
 
 def test_a_contract_of_a_file_that_contradicts_itself_is_refused() -> None:
     record = {"id": "1", "db_id": "d", "gold": "x", "contract": {"order": "ignore", "rows": "list"}}
-    with pytest.raises(BenchmarkError, match=r"the contract cannot be read: .*graded as a list"):
+    with refuses_data(BenchmarkError, "wrong_value", "contract", "graded as a list"):
         case_from(record, "here", None, Path())

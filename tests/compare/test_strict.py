@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from error_parts import refuses_data
 from sqlverdict.compare.answers import compare_answers
 from sqlverdict.errors import DataError, UnknownMember
 from sqlverdict.execute.engine import ENGINES, Limits
@@ -123,7 +124,7 @@ def test_without_a_probe_hidden_keys_make_order_exact() -> None:
 
 
 def test_bad_calls_are_explained() -> None:
-    with pytest.raises(DataError, match="same"):
+    with refuses_data(DataError, "wrong_value", "[1, 2] cells"):
         compare_answers([(1,), (1, 2)], [(1,)])
     with pytest.raises(UnknownMember) as unknown:
         compare_answers([(1,)], [(1,)], "strickt")

@@ -13,6 +13,7 @@ import pytest
 from click.testing import Result
 
 from drawn_votes import CASES, cases, good, invoke, vote_all, vote_usual
+from error_parts import refuses_data
 from label_runs import write_run
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.runlog.run import Run
@@ -89,7 +90,7 @@ def test_the_log_of_a_run_is_no_file_of_labels(run: Run, tmp_path: Path) -> None
         ):
             assert outcome.exit_code == 2, outcome.output
             assert "is the log of a run" in outcome.output
-        with pytest.raises(DataError, match="is the log of a run"):
+        with refuses_data(DataError, "wrong_kind", "the log of a run"):
             run.accuracy(path)
     assert gate(run, run.folder / "summary.json").exit_code == 2
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from test_accuracy import VERDICTS, draw, label, labels_of, result, run_of
 
+from error_parts import refuses_data
+from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.estimate.accuracy import HALF_WAY, RANDOM_NOTE, estimate_accuracy
 from sqlverdict.estimate.carry import carried_labels
@@ -100,17 +102,19 @@ def with_change(items: tuple[Label, ...], **fields: object) -> Labels:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "reason", "says"),
     [
-        ({"sampling_probability": 0.6}, "several draws"),
-        ({"stratum": "both_right"}, "several draws"),
-        ({"stratum": "all", "stratum_size": 200}, "several draws"),
-        ({"stratum_size": 0}, "without its size"),
+        ({"sampling_probability": 0.6}, "conflict", "'proved'"),
+        ({"stratum": "both_right"}, "conflict", "both_right"),
+        ({"stratum": "all", "stratum_size": 200}, "conflict", "all, proved"),
+        ({"stratum_size": 0}, "missing_field", "stratum_size"),
     ],
 )
-def test_votes_that_cannot_be_of_one_draw(change: dict[str, object], words: str) -> None:
+def test_votes_that_cannot_be_of_one_draw(
+    change: dict[str, object], reason: DataReason, says: str
+) -> None:
     run = run_of()
-    with pytest.raises(DataError, match=words):
+    with refuses_data(DataError, reason, says):
         estimate_accuracy(run, with_change(draw(run).items, **change))
 
 
@@ -120,7 +124,7 @@ def test_more_votes_than_were_drawn_are_of_two_draws() -> None:
     sample = {item.id for item in whole.items}
     proved = next(case for case in run if case.index % 4 == 0 and case.id not in sample)
     second = label(proved, 1.0, stratum="proved", size=50, probability=0.2)
-    with pytest.raises(DataError, match="several draws"):
+    with refuses_data(DataError, "conflict", "several draws"):
         estimate_accuracy(run, labels_of([*whole.items, second]))
 
 

@@ -33,7 +33,7 @@ class ApartSqlite(Engine):
     def open(self, database: Any, limits: Limits, **how: Any) -> Session:
         file = file_of(database)
         if file is None or not file.is_file():
-            raise DatabaseError(f"{database} is no file")
+            raise DatabaseError(f"{database} is no file", reason="missing")
         return ApartSession(
             partial(_open, file, limits, how), limits, lambda: self.digest(database)
         )

@@ -193,7 +193,7 @@ def test_a_new_session_of_which_nothing_can_be_told_is_closed(
 
     def digest(session: Any) -> str:
         if session.number > 1:
-            raise DatabaseError("the connection is lost")
+            raise DatabaseError("the connection is lost", reason="unreachable")
         return "one"
 
     true_open = proxy.open

@@ -299,7 +299,7 @@ class Unsteady:
 
     def __init__(self, file: Path) -> None:
         if not file.exists():
-            raise DatabaseError(f"{file} is not there")
+            raise DatabaseError(f"{file} is not there", reason="missing")
 
     def answer(self) -> int:
         return 42

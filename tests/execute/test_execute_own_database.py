@@ -44,7 +44,7 @@ def test_a_database_is_there_until_the_end(target: tuple[Engine, str], name: str
         session = engine.open(url, Limits())
         outcome = session.run("SELECT count(*) FROM t WHERE a = 'a'")
         # A session that is still open does not keep it.
-        with pytest.raises(DatabaseError, match=r"already exists|database exists"):
+        with refuses_database("failed", "already exists|database exists"):
             engine.own_database(server, name, ()).__enter__()
     session.close()
     assert isinstance(outcome, Answer)
@@ -90,7 +90,7 @@ def test_a_connection_that_ends_late_is_waited_for_but_not_for_ever(
             raise psycopg.errors.ObjectInUse("it is being accessed by other users")
         return usual(cursor, query, *more, **options)
 
-    expected = pytest.raises(DatabaseError, match="Drop it by hand") if forever else nullcontext()
+    expected = refuses_database("failed", "Drop it by hand") if forever else nullcontext()
     with monkeypatch.context() as patch, expected:
         patch.setattr(psycopg.Cursor, "execute", execute)
         with engine.own_database(postgres_database, name, ()):

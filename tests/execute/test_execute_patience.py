@@ -137,7 +137,7 @@ def error_of(text: str, state: str | None = None) -> Exception:
     ],
 )
 def test_what_goes_away(cause: Exception | None, passes: bool) -> None:
-    error = DatabaseError("it cannot be opened")
+    error = DatabaseError("it cannot be opened", reason="failed")
     error.__cause__ = cause
     assert is_passing(error) is passes
 
@@ -157,7 +157,9 @@ class Session(ServerSession):
 
     def _open(self) -> None:
         if not next(self._opens):
-            raise DatabaseError("nobody listens") from error_of("Connection refused")
+            raise DatabaseError("nobody listens", reason="unreachable") from error_of(
+                "Connection refused"
+            )
 
     def _content_digest(self) -> str | None:
         digest = next(self._digests)

@@ -96,7 +96,7 @@ class Folder(ApartSqlite):
         try:
             return ENGINES.get("sqlite").open(self._file(database), limits, **how)
         except DatabaseError as error:
-            raise DatabaseError(f"{database}: {error}") from error
+            raise DatabaseError(f"{database}: {error}", reason=error.reason) from error
 
     def digest(self, database: Any) -> str | None:
         return "1" if self.forgets else ENGINES.get("sqlite").digest(self._file(database))

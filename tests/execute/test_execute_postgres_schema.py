@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from error_parts import refuses_database
+from error_parts import refuses_data, refuses_database
 from servers import fresh_postgres
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, ScratchEngine
@@ -128,7 +128,7 @@ def test_views_have_their_text(schema: Schema) -> None:
 
 def test_a_schema_that_cannot_be_read_is_an_error() -> None:
     pytest.importorskip("psycopg")
-    with pytest.raises(SchemaError, match=r"127\.0\.0\.1:1"):
+    with refuses_data(SchemaError, "unreachable", "127.0.0.1:1"):
         POSTGRES.schema("postgresql://127.0.0.1:1/nothing")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from error_parts import refuses_database
+from error_parts import refuses_data, refuses_database
 from sqlverdict.audit.data import open_for_audit
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import Limits
@@ -147,7 +147,7 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, lost: int) -> None:
     path.write_bytes(path.read_bytes()[:-lost])
     with refuses_database("damaged"):
         open_read_only(path)
-    with pytest.raises(SchemaError, match="cut short"):
+    with refuses_data(SchemaError, "damaged", "cut.sqlite"):
         read_sqlite(path)
     runner = QueryRunner("sqlite", Limits())
     outcome = runner.run(str(path), "SELECT count(*) FROM t")
@@ -248,7 +248,7 @@ def test_names_that_are_no_text_end_no_reader(tmp_path: Path) -> None:
     assert isinstance(outcome, Failure)
     assert (outcome.reason, outcome.fault) == (Reason.EXECUTION_ERROR, None)
     path.write_bytes(path.read_bytes().replace(b"TABLE t (a)", b"TABLE t \xff\xff\xff"))
-    with pytest.raises(SchemaError, match="cannot be read as a SQLite database"):
+    with refuses_data(SchemaError, "unreadable", "odd.sqlite"):
         read_sqlite(path)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_data
 from sqlverdict.errors import DataError
 from sqlverdict.files.store import (
     OptionalStore,
@@ -84,7 +85,7 @@ def test_another_version_is_refused_and_stays_as_it_is(
     SharedStore(path, first).close()
     before = path.read_bytes()
     message = f"of version {first.version}; expected {second.version}. Name another file"
-    with pytest.raises(DataError, match=message):
+    with refuses_data(DataError, "another_version", message):
         SharedStore(path, second)
     store = optional(path, second)
     assert not store.usable

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from judge_asking import PRICES, client, question, script
 
+from error_parts import refuses_data
 from sqlverdict.account import Account, Spending, merge_accounts, read_spending
 from sqlverdict.errors import DataError
 from sqlverdict.llm.cache import ReplyCache
@@ -158,7 +159,7 @@ def test_an_account_that_was_changed_is_refused(tmp_path: Path, open_account: Op
     account = open_account(path)
     account.end(account.start("a" * 64, 0.5), "paid", 0.25)
     path.write_bytes(path.read_bytes().replace(b"0.25", b"0.00"))
-    with pytest.raises(DataError, match="line 2 was changed"):
+    with refuses_data(DataError, "changed", "line 2"):
         open_account(path)
 
 

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge_asking import ask_concurrently, client, question
 
+from error_parts import refuses_data
 from sqlverdict.errors import DataError
 from sqlverdict.llm.cache import Claims, ReplyCache, reply_cache_path
 from sqlverdict.llm.request import ReceivedReply, Reply, TokenChoice
@@ -135,7 +136,7 @@ def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_damaged_file_is_refused_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     path.write_bytes(b"not a database, but somebody's money" * 100)
-    with pytest.raises(DataError, match="cannot be used"):
+    with refuses_data(DataError, "unreadable", "replies.sqlite"):
         ReplyCache(path)
     assert path.read_bytes().startswith(b"not a database")
 
@@ -145,7 +146,7 @@ def test_another_programs_database_is_refused(tmp_path: Path) -> None:
     other = sqlite3.connect(path)
     other.execute("CREATE TABLE theirs (x)")
     other.close()
-    with pytest.raises(DataError, match="another program's"):
+    with refuses_data(DataError, "wrong_kind", "another program's"):
         ReplyCache(path)
 
 
@@ -155,7 +156,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     other = sqlite3.connect(path)
     other.execute("PRAGMA user_version=99")
     other.close()
-    with pytest.raises(DataError, match="version 99; expected 2"):
+    with refuses_data(DataError, "another_version", "version 99; expected 2"):
         ReplyCache(path)
 
 

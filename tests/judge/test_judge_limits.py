@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_asking import HandClock
 
+from error_parts import refuses_data
 from sqlverdict.errors import DataError
 from sqlverdict.llm.costs import CostBudget, Price, Prices, load_prices
 from sqlverdict.llm.rate import Pace
@@ -189,10 +190,10 @@ def test_the_users_file_corrects_and_adds(tmp_path: Path) -> None:
 def test_a_price_file_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
     own = tmp_path / "prices.json"
     own.write_text(text)
-    with pytest.raises(DataError, match=r"prices\.json"):
+    with refuses_data(DataError, "unreadable", "prices.json"):
         load_prices(own)
 
 
 def test_a_price_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
+    with refuses_data(DataError, "missing", "none.json"):
         load_prices(tmp_path / "none.json")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from error_parts import refuses_data
+from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import DataError
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Settings, ask_judge
@@ -105,25 +107,31 @@ def test_recordings_are_read_from_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "reason", "says"),
     [
-        ("{", "is not JSON"),
-        ("[1]", "not a JSON object"),
-        ('{"reply": "x"}', "no field 'id'"),
-        ('{"id": 1}', "no field 'reply'"),
-        ('{"id": 1, "reply": 5}', "holds int"),
-        ('{"id": 1, "reply": "x"}\n{"id": "1", "reply": "y"}', "repeats the id '1'"),
+        ("{", "unreadable", "replies.jsonl:1"),
+        ("[1]", "wrong_kind", "replies.jsonl:1"),
+        ('{"reply": "x"}', "missing_field", "replies.jsonl:1 has no field 'id'"),
+        ('{"id": 1}', "missing_field", "replies.jsonl:1 has no field 'reply'"),
+        ('{"id": 1, "reply": 5}', "wrong_value", "replies.jsonl:1, field 'reply'"),
+        (
+            '{"id": 1, "reply": "x"}\n{"id": "1", "reply": "y"}',
+            "repeated",
+            "replies.jsonl:2 repeats the id '1'",
+        ),
     ],
 )
-def test_a_broken_recording_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+def test_a_broken_recording_is_named(
+    tmp_path: Path, text: str, reason: DataReason, says: str
+) -> None:
     path = tmp_path / "replies.jsonl"
     path.write_text(text, "utf-8")
-    with pytest.raises(DataError, match=rf"replies\.jsonl:.*{complaint}"):
+    with refuses_data(DataError, reason, says):
         RecordedReplies.from_jsonl(path)
 
 
 def test_a_missing_recording_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="there is no such file"):
+    with refuses_data(DataError, "missing", "none.jsonl"):
         RecordedReplies.from_jsonl(tmp_path / "none.jsonl")
 
 

@@ -12,8 +12,10 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from error_parts import refuses_data
 from label_runs import KNOWLEDGE, PAIRS, SECRET, OpenSession
 from sqlverdict.cli.main import sqlverdict
+from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import DataError
 from sqlverdict.label.ballot import Ballot, label_of_choice
 from sqlverdict.label.export import export_votes
@@ -205,31 +207,37 @@ def test_a_row_of_another_kind_or_pair_is_no_vote(
     assert outcomes == {"left out: the runs have another prediction or gold for the case": 1}
     for row in ("undo,", "vote,soon"):
         table.write_text(f"id,annotator,label,kind,seconds\nq0,dee,right,{row}\n")
-        with pytest.raises(DataError, match=r"line 2: the (kind is 'undo'|vote cannot be read)"):
+        with refuses_data(DataError, "wrong_value", "line 2"):
             import_votes(table, [run], log, "nobody", LabelFields(), KEY)
 
 
 @pytest.mark.parametrize(
-    ("records", "problem"),
+    ("records", "reason", "says"),
     [
-        ([{"id": "q0", "label": 1}, {"id": "q0", "label": 0}], "'q0' already occurs at .*, line 1"),
-        ([{"id": "q0", "votes": [1, 0]}, {"id": "q1", "votes": [0]}], "some cases have 1, 2 votes"),
+        ([{"id": "q0", "label": 1}, {"id": "q0", "label": 0}], "repeated", "line 2: the id 'q0'"),
+        ([{"id": "q0", "votes": [1, 0]}, {"id": "q1", "votes": [0]}], "incomplete", "1, 2 votes"),
         (
             [
                 {"id": "q0", "annotator": "ann", "label": 1},
                 {"id": "q1", "annotator": "ann", "label": 1, "seconds": {"a": 1}},
             ],
-            "line 2: the vote cannot be read",
+            "wrong_value",
+            "line 2",
         ),
     ],
 )
 def test_of_a_file_that_cannot_be_read_nothing_is_added(
-    open_session: OpenSession, run: Run, tmp_path: Path, records: list[dict], problem: str
+    open_session: OpenSession,
+    run: Run,
+    tmp_path: Path,
+    records: list[dict],
+    reason: DataReason,
+    says: str,
 ) -> None:
     log = open_session().log
     file = tmp_path / "sheet.jsonl"
     file.write_text("\n".join(map(json.dumps, records)))
-    with pytest.raises(DataError, match=problem):
+    with refuses_data(DataError, reason, says):
         import_votes(file, [run], log, "nobody", LabelFields(), KEY)
     assert not log.content.pairs
 
@@ -336,7 +344,7 @@ def test_an_offline_page_does_not_know_the_gold_and_its_votes_come_back(
         for item, choice in zip(data["items"], choices, strict=True)
     ]  # fmt: skip
     downloaded.write_text("".join(json.dumps(record) + "\n" for record in records))
-    with pytest.raises(DataError, match=r"line 1 is a vote of an offline page.*--import"):
+    with refuses_data(DataError, "wrong_kind", "line 1", "an offline page", "--import"):
         read_labels(downloaded)
     elsewhere = [
         "label",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_data
 from sqlverdict.errors import PredictionError
 from sqlverdict.load.predictions import load_predictions, load_trials
 
@@ -52,11 +53,11 @@ def test_a_lone_field_of_queries_is_named_and_two_are_not_guessed(tmp_path: Path
     loaded = load_predictions(file, ["7"])
     assert "p.jsonl: read 'generated_text' as prediction, as it holds queries" in loaded.notes
     file = write(tmp_path / "p.jsonl", {"id": 7, "first": REPLY, "second": "SELECT 1"})
-    with pytest.raises(PredictionError, match="has no prediction"):
+    with refuses_data(PredictionError, "missing_field", "line 1: '7'"):
         load_predictions(file, ["7"])
 
 
 def test_an_id_that_no_case_has_is_never_taken(tmp_path: Path) -> None:
     file = write(tmp_path / "p.jsonl", {"custom_id": "request-7", **CHOICES})
-    with pytest.raises(PredictionError, match="found no id"):
+    with refuses_data(PredictionError, "missing_field", "line 1: found no id"):
         load_predictions(file, ["7"])

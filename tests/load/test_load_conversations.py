@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_data
 from sqlverdict import evaluate, evaluate_trials
 from sqlverdict.audit.recover_predictions import recover_predictions
 from sqlverdict.cli.options.predictions import PredictionArgs, read_systems
+from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
 from sqlverdict.load.predictions import Predictions, load_predictions
@@ -62,24 +64,29 @@ def test_a_gold_file_has_conversations_and_no_questions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
+    ("content", "reason"),
     [
-        [{"database_id": "shop", "interaction": "no list"}],
-        [{"database_id": "shop", "interaction": [{"utterance": "Without a gold?"}]}],
-        [{"interaction": interactions()[0]["interaction"]}],
-        [{"database_id": "shop", "interaction": []}],
-        [],
+        ([{"database_id": "shop", "interaction": "no list"}], "missing_field"),
+        (
+            [{"database_id": "shop", "interaction": [{"utterance": "Without a gold?"}]}],
+            "missing_field",
+        ),
+        ([{"interaction": interactions()[0]["interaction"]}], "missing_field"),
+        ([{"database_id": "shop", "interaction": []}], "empty"),
+        ([], "empty"),
     ],
 )
-def test_a_file_that_is_no_conversation_is_refused(tmp_path: Path, content: Any) -> None:
+def test_a_file_that_is_no_conversation_is_refused(
+    tmp_path: Path, content: Any, reason: DataReason
+) -> None:
     (tmp_path / "dev.json").write_text(json.dumps(content), "utf-8")
-    with pytest.raises(BenchmarkError, match=r"dev\.json"):
+    with refuses_data(BenchmarkError, reason, "dev.json"):
         read("sparc", tmp_path)
 
 
 def test_a_conversation_on_two_databases_lacks_a_blank_line(tmp_path: Path) -> None:
     (tmp_path / "dev_gold.txt").write_text("SELECT 1\ta\nSELECT 2\tb\n", "utf-8")
-    with pytest.raises(BenchmarkError, match="blank line"):
+    with refuses_data(BenchmarkError, "conflict", "blank line"):
         read("sparc", tmp_path)
 
 
@@ -115,21 +122,21 @@ def test_blank_lines_between_conversations_shift_nothing(
 
 
 @pytest.mark.parametrize(
-    ("lines", "what"),
+    ("lines", "reason", "says"),
     [
         # As many lines as cases, one of them a separator: a prediction is missing.
-        ([*FLAT[:2], "", *FLAT[2:4], *FLAT[5:]], "conversation 1"),
-        ([*FLAT[:1], "", *FLAT[1:]], "conversation 0"),
-        ([*FLAT[:2], "", *FLAT[2:5]], "2 conversations"),
-        (FLAT[:-1], "expected 11"),
+        ([*FLAT[:2], "", *FLAT[2:4], *FLAT[5:]], "mismatch", "conversation 1"),
+        ([*FLAT[:1], "", *FLAT[1:]], "mismatch", "conversation 0"),
+        ([*FLAT[:2], "", *FLAT[2:5]], "mismatch", "2 conversations"),
+        (FLAT[:-1], "mismatch", "expected 11"),
     ],
 )
 def test_a_line_too_few_is_an_error(
-    tmp_path: Path, benchmark: Benchmark, lines: list[str], what: str
+    tmp_path: Path, benchmark: Benchmark, lines: list[str], reason: DataReason, says: str
 ) -> None:
     file = tmp_path / "mine.txt"
     file.write_text("\n".join(lines) + "\n", "utf-8")
-    with pytest.raises(PredictionError, match=what):
+    with refuses_data(PredictionError, reason, says):
         pair(file, benchmark)
     if "" in lines:
         assert recover_predictions(file, list(benchmark.cases)).problems
@@ -147,11 +154,11 @@ def test_own_conversations_may_have_blank_lines_between_them(tmp_path: Path) -> 
     assert run.summary.interactions[0].value == 1.0
     # As many lines as cases, one of them between two conversations: never an empty prediction.
     file.write_text("\n".join([*FLAT[:2], "", *FLAT[3:]]), "utf-8")
-    with pytest.raises(PredictionError, match="conversation 1"):
+    with refuses_data(PredictionError, "mismatch", "conversation 1"):
         evaluate(records, file, db=database)
     cases = tmp_path / "cases.jsonl"
     cases.write_text("\n".join(json.dumps({**one, "db_id": "shop"}) for one in records))
-    with pytest.raises(PredictionError, match="conversation 1"):
+    with refuses_data(PredictionError, "mismatch", "conversation 1"):
         read_systems(PredictionArgs(predictions=(str(file),)), read("jsonl", cases), {})
 
 
@@ -196,20 +203,22 @@ def test_own_files_may_hold_conversations(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "reason"),
     [
-        {"turn": None},
-        {"session": None},
-        {"turn": 3},
-        {"turn": "second"},
-        {"turn": 0},
-        {"earlier": "no list"},
-        {"earlier": ["one", "two"]},
+        ({"turn": None}, "missing_field"),
+        ({"session": None}, "missing_field"),
+        ({"turn": 3}, "wrong_value"),
+        ({"turn": "second"}, "wrong_value"),
+        ({"turn": 0}, "wrong_value"),
+        ({"earlier": "no list"}, "wrong_value"),
+        ({"earlier": ["one", "two"]}, "wrong_value"),
     ],
 )
-def test_a_turn_out_of_order_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+def test_a_turn_out_of_order_is_refused(
+    tmp_path: Path, change: dict[str, Any], reason: DataReason
+) -> None:
     records = [*RECORDS[:3], {**RECORDS[3], **change}]
-    with pytest.raises(BenchmarkError, match="line 4"):
+    with refuses_data(BenchmarkError, reason, "line 4"):
         own_cases(tmp_path, records, "jsonl")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sqlverdict as sv
-from error_parts import options_of
+from error_parts import options_of, refuses_data
 from sqlverdict.errors import BenchmarkError, PredictionError, column_option, message_text
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
 
@@ -48,7 +48,7 @@ def test_predictions_are_paired_by_numbers_that_are_ids_of_cases(tmp_path: Path)
     loaded = sv.load_predictions(answers, ["7", "8"])
     assert loaded["7"].sql == "SELECT 1"
     assert "read 'nr' as id, as its cells are ids of cases" in loaded.notes[0]
-    with pytest.raises(PredictionError, match="found no id"):
+    with refuses_data(PredictionError, "unclear", "found no id"):
         sv.load_predictions(answers, ["0", "1"])
 
 
@@ -73,7 +73,7 @@ def test_a_note_names_the_columns_that_may_be_ids(tmp_path: Path) -> None:
 
 def test_a_number_that_repeats_far_below_can_be_left_out(tmp_path: Path) -> None:
     text = "nr,gold\n" + "".join(f"{min(n, 250)},SELECT 1\n" for n in range(300))
-    with pytest.raises(BenchmarkError) as error:
+    with refuses_data(BenchmarkError, "repeated", "'250'") as error:
         ids(read(tmp_path, text))
     assert options_of(error.value) == [column_option("nr", "off")]
 
@@ -83,9 +83,9 @@ def test_a_number_that_is_no_id_of_a_case_pairs_no_record(tmp_path: Path) -> Non
     records = [{"index": n, "sql": f"SELECT {n + 1}"} for n in range(3)]
     answers = tmp_path / "p.jsonl"
     answers.write_text("\n".join(map(json.dumps, records)))
-    with pytest.raises(PredictionError, match="found no id among 'index'"):
+    with refuses_data(PredictionError, "missing_field", "found no id among 'index'"):
         sv.load_predictions(answers, ["1", "2", "3"], strict_ids=False)
     cases = [{"id": n, "gold": f"SELECT {n}"} for n in (1, 2, 3)]
     (tmp_path / "shop.sqlite").touch()
-    with pytest.raises(PredictionError, match="found no id among 'index'"):
+    with refuses_data(PredictionError, "missing_field", "found no id among 'index'"):
         sv.evaluate(cases, records, db=tmp_path / "shop.sqlite", allow_missing=True)

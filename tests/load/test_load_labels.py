@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from error_parts import options_of
+from error_parts import options_of, refuses_data
 from sqlverdict.errors import DataError, OptionName, UnclearFields, UsageError
 from sqlverdict.load.people.combine import combined
 from sqlverdict.load.people.labels import Labels, read_labels
@@ -129,10 +129,10 @@ def test_combining(votes: list[float | None], combine: Any, expected: float | No
 
 def test_errors_say_what_and_where(tmp_path: Path) -> None:
     bad = write(tmp_path, {"id": "a", "human": 2}, name="bad.jsonl")
-    with pytest.raises(DataError, match=r"line 1: 'human' is 2\. Expected 1 \(right\)"):
+    with refuses_data(DataError, "wrong_value", "line 1: 'human' is 2", "1 (right)"):
         read_labels(bad)
     twice = write(tmp_path, {"id": "a", "human": 1}, {"id": "a", "human": 1}, name="twice.jsonl")
-    with pytest.raises(DataError, match=r"line 2: the id 'a' already occurs at .*line 1"):
+    with refuses_data(DataError, "repeated", "line 2: the id 'a'", "line 1"):
         read_labels(twice)
     nameless = write(tmp_path, {"human": 1}, name="nameless.jsonl")
     with pytest.raises(UnclearFields, match="has no id") as unclear:
@@ -147,10 +147,10 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
     uneven = write(
         tmp_path, {"id": "a", "votes": [1]}, {"id": "b", "votes": [1, 0]}, name="u.jsonl"
     )
-    with pytest.raises(DataError, match="some cases have 1, 2 votes"):
+    with refuses_data(DataError, "incomplete", "1, 2 votes"):
         read_labels(uneven)
     empty = write(tmp_path, name="empty.jsonl")
-    with pytest.raises(DataError, match="holds no labels"):
+    with refuses_data(DataError, "empty", "empty.jsonl"):
         read_labels(empty)
     with pytest.raises(UsageError) as error:
         read_labels(fields, label_field="gut", id_field="{id")
@@ -206,7 +206,7 @@ def test_an_annotators_field_of_another_name_is_named(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text(LONG.replace("annotator,label", "colleague,right"))
     for label in ("right", None):
-        with pytest.raises(DataError) as error:
+        with refuses_data(DataError, "repeated", "line 3: the id '1'") as error:
             read_labels(path, label_field=label)
         assert options_of(error.value) == [OptionName("annotator_field"), OptionName("id_field")]
     labels = read_labels(path, label_field="right", annotator_field="colleague")
@@ -227,7 +227,7 @@ def test_a_reviewer_of_some_cases_makes_no_votes_of_the_rows(tmp_path: Path) -> 
     path.write_text("id,label,reviewer\n1,1,ann\n2,0,\n")
     labels = read_labels(path)
     assert (values(labels), labels.annotators) == ({"1": 1, "2": 0}, ())
-    with pytest.raises(DataError, match="line 3: found no annotator in 'reviewer'"):
+    with refuses_data(DataError, "missing_field", "line 3", "'reviewer'"):
         read_labels(path, annotator_field="reviewer")
 
 
@@ -258,10 +258,10 @@ def test_columns_of_annotators_are_named_where_the_id_is_missing(tmp_path: Path)
 def test_two_votes_of_one_annotator_on_a_case_are_an_error(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("id,annotator,label\n1,ann,1\n1,ann,0\n")
-    with pytest.raises(DataError, match=r"line 3: 'ann' already voted on '1' at .*line 2"):
+    with refuses_data(DataError, "repeated", "line 3: 'ann'", "'1' at", "line 2"):
         read_labels(path)
     path.write_text("id,annotator,label,prediction\n1,ann,1,SELECT 1\n1,ann,0,SELECT 2\n")
-    with pytest.raises(DataError, match=r"several predictions of '1'\. .* --import"):
+    with refuses_data(DataError, "conflict", "predictions of '1'", "--import"):
         read_labels(path)
 
 
@@ -276,7 +276,7 @@ def test_every_label_of_the_page_is_read_in_every_form(tmp_path: Path) -> None:
 def test_an_empty_id_does_not_become_the_number_of_another_case(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("id,nr,label\n7,1,right\n,2,wrong\n")
-    with pytest.raises(DataError, match="line 3: found no "):
+    with refuses_data(DataError, "missing_field", "line 3"):
         read_labels(path)
     path.write_text("nr,label\n1,right\n2,wrong\n")
     assert values(read_labels(path)) == {"1": 1, "2": 0}

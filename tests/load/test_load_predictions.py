@@ -14,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parquet_files import write_parquet
 
+from error_parts import refuses_data
+from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import is_unicode
 from sqlverdict.load.prediction_formats import FORMATS
@@ -146,58 +148,55 @@ def test_a_blank_line_with_the_right_count_is_an_empty_prediction(tmp_path: Path
     assert table.notes == ("1 line is blank (line 2): no SQL there",)
 
 
+FIRST = {"id": 0, "sql": "a"}
+
+
 def record_lines(*records: dict[str, Any]) -> str:
     return "\n".join(json.dumps(record) for record in records)
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "message"),
+    ("name", "content", "reason", "message"),
     [
-        ("p.txt", "", "is empty"),
-        ("p.txt", "\n\n\n", "is empty"),
-        ("p.txt", "SELECT 0\nSELECT 1\n", "found 2 lines, expected 3"),
-        ("p.txt", "SELECT 0\n\nSELECT 1\nSELECT 2\n", r"Without its 1 blank lines \(line 2\)"),
-        ("p.txt", "SELECT 0\nSELECT 1\nSELECT 2\n\n", r"Without its 1 blank lines \(line 4\)"),
-        ("p.txt", "SELECT 0\n\nSELECT 1\n\nSELECT 2\nSELECT 3", "found 6 lines.*Blank: line 2, 4"),
-        ("p.txt", b"SELECT 0\nSELECT 1\nSELECT \0\n", "line 3 holds a NUL byte"),
-        ("p.txt", "SELECT 0\n".encode("utf-16"), "UTF-16"),
-        ("p.txt", "SELECT 0\tpets\nSELECT 1\tpets\nSELECT 2\tpets", "line 2 says 'pets', case '1'"),
-        ("p.txt", "SELECT 0\tpets\nSELECT 1\nSELECT 2\tpets", r"1 of 3 lines have no tab \(line 2"),
-        ("p.json", "SELECT 0", "broken JSON at column 1"),
-        ("p.json", '{"0": "SELECT 0",\n"1" "x"}', "line 2, column 5"),
-        ("p.json", '{"0": "SELECT 0", "1": "SEL', "broken JSON at column 24"),
-        ("p.json", '["SELECT 0", NaN]', "strict JSON"),
-        ("p.json", "[" * 100_000, "nested too deeply"),
-        ("p.json", {"0": "SELECT 0", "1": "SELECT 1"}, r"1 of 3 cases have no prediction \(id '2'"),
-        ("p.json", dict.fromkeys("0123", "SELECT 1"), r"1 prediction with an unknown id \('3'\)"),
-        ("p.json", dict.fromkeys("abc", "SELECT 1"), "No id is known at all"),
-        (
-            "p.json",
-            '{"0": "a", "1": "b", "2": "c", "0": "d"}',
-            r"1 key occurs more than once \('0'",
-        ),
-        ("p.json", {"0": 1, "1": "b", "2": "c"}, "key '0': found the number 1"),
-        ("p.json", {"0": ["a"], "1": "b", "2": "c"}, "others one answer .key '1'."),
-        ("p.json", dict.fromkeys(IDS, f"SELECT 1{MARK}pets"), "key '1' says 'pets', case '1'"),
-        ("p.json", ["SELECT 0", "SELECT 1"], "found a list of 2 texts, expected 3"),
-        ("p.json", [{"sql": "SELECT 0"}], "item 1: found no id among 'sql'.*never paired by posi"),
-        ("p.json", ["SELECT 0", 3, "SELECT 1"], "item 1: found a text. Expected an object"),
-        ("p.jsonl", '{"id": 0, "sql": "a"}\n{"id": 1, "sql"}', "line 2: broken JSON"),
-        (
-            "p.jsonl",
-            record_lines({"id": 0, "sql": "a"}, {"id": "0", "sql": "b"}),
-            "'0' at line 1 and line 2",
-        ),
-        ("p.jsonl", record_lines({"id": 0}), "'0' has no prediction"),
-        ("p.jsonl", record_lines({"id": 0, "sql": "a", "abstained": True}), "both abstains and"),
-        ("p.jsonl", record_lines({"id": 0, "sql": 5}), "'sql' is 5"),
-        ("p.jsonl", record_lines({"id": None, "sql": "a"}), "found no id"),
-        ("p.csv", "id,sql\n0,a\n0,b\n", "'0' at line 2 and line 3"),
-        ("p.csv", "sql\na\n", "found no id among"),
+        ("p.txt", "", "empty", "p.txt"),
+        ("p.txt", "\n\n\n", "empty", "p.txt"),
+        ("p.txt", "SELECT 0\nSELECT 1\n", "mismatch", "found 2 lines, expected 3"),
+        ("p.txt", "SELECT 0\n\nSELECT 1\nSELECT 2\n", "mismatch", r"1 blank lines \(line 2\)"),
+        ("p.txt", "SELECT 0\nSELECT 1\nSELECT 2\n\n", "mismatch", r"1 blank lines \(line 4\)"),
+        ("p.txt", "\n".join("a a bc"), "mismatch", "found 6 lines.*Blank: line 2, 4"),
+        ("p.txt", b"SELECT 0\nSELECT 1\nSELECT \0\n", "unreadable", "line 3 holds a NUL byte"),
+        ("p.txt", "SELECT 0\n".encode("utf-16"), "unreadable", "UTF-16"),
+        ("p.txt", "a\tpets\nb\tpets\nc\tpets", "mismatch", "line 2 says 'pets', case '1'"),
+        ("p.txt", "a\tpets\nb\nc\tpets", "unreadable", r"1 of 3 lines have no tab \(line 2"),
+        ("p.json", "SELECT 0", "unreadable", "broken JSON at column 1"),
+        ("p.json", '{"0": "SELECT 0",\n"1" "x"}', "unreadable", "line 2, column 5"),
+        ("p.json", '{"0": "SELECT 0", "1": "SEL', "unreadable", "broken JSON at column 24"),
+        ("p.json", '["SELECT 0", NaN]', "unreadable", "strict JSON"),
+        ("p.json", "[" * 100_000, "unreadable", "nested too deeply"),
+        ("p.json", {"0": "a", "1": "b"}, "incomplete", r"1 of 3 cases .* \(id '2'"),
+        ("p.json", dict.fromkeys("0123", "a"), "unknown_name", r"1 prediction .* \('3'\)"),
+        ("p.json", dict.fromkeys("abc", "SELECT 1"), "incomplete", "No id is known at all"),
+        ("p.json", '{"0": "a", "1": "b", "2": "c", "0": "d"}', "repeated", r"1 key .* \('0'"),
+        ("p.json", {"0": 1, "1": "b", "2": "c"}, "wrong_value", "key '0': found the number 1"),
+        ("p.json", {"0": ["a"], "1": "b", "2": "c"}, "conflict", "others one answer .key '1'."),
+        ("p.json", dict.fromkeys(IDS, f"a{MARK}pets"), "mismatch", "key '1' says 'pets', case '1'"),
+        ("p.json", ["SELECT 0", "SELECT 1"], "mismatch", "found a list of 2 texts, expected 3"),
+        ("p.json", [{"sql": "a"}], "missing_field", "item 1: .* 'sql'.*never paired by posi"),
+        ("p.json", ["a", 3, "b"], "wrong_kind", "item 1: found a text. Expected an object"),
+        ("p.jsonl", '{"id": 0, "sql": "a"}\n{"id": 1, "sql"}', "unreadable", "line 2: broken JSON"),
+        ("p.jsonl", record_lines(FIRST, {"id": "0", "sql": "b"}), "repeated", "'0' at .*1 and .*2"),
+        ("p.jsonl", record_lines({"id": 0}), "missing_field", "'0' has no prediction"),
+        ("p.jsonl", record_lines({**FIRST, "abstained": True}), "conflict", "'0' both abstains"),
+        ("p.jsonl", record_lines({"id": 0, "sql": 5}), "wrong_value", "'sql' is 5"),
+        ("p.jsonl", record_lines({"id": None, "sql": "a"}), "missing_field", "found no id"),
+        ("p.csv", "id,sql\n0,a\n0,b\n", "repeated", "'0' at line 2 and line 3"),
+        ("p.csv", "sql\na\n", "unclear", "found no id among"),
     ],
 )
-def test_bad_file(tmp_path: Path, name: str, content: Any, message: str) -> None:
-    with pytest.raises(PredictionError, match=message) as raised:
+def test_bad_file(
+    tmp_path: Path, name: str, content: Any, reason: DataReason, message: str
+) -> None:
+    with refuses_data(PredictionError, reason, match=message) as raised:
         load(tmp_path, name, content)
     assert str(tmp_path / name) in str(raised.value)
 
@@ -230,13 +229,13 @@ def test_text_that_is_no_unicode_spoils_its_own_prediction_alone(
 
 @pytest.mark.parametrize("content", ['{"0": NaN}', '{"0": "\\ud800"', "[1, 2", '{"0": Infinity}'])
 def test_what_is_no_json_is_refused_all_the_same(tmp_path: Path, content: str) -> None:
-    with pytest.raises(PredictionError, match=r"p\.json"):
+    with refuses_data(PredictionError, "unreadable", "p.json"):
         load(tmp_path, "p.json", content)
 
 
 def test_keys_that_look_like_positions(tmp_path: Path) -> None:
     content = dict.fromkeys(IDS, f"SELECT 1{MARK}pets")
-    with pytest.raises(PredictionError, match=r"keys look like positions.*'1471'"):
+    with refuses_data(PredictionError, "incomplete", "positions", "'1471'"):
         load(tmp_path, "p.json", content, ids=["1471", "1472", "1473"], db_ids=None)
 
 
@@ -250,13 +249,13 @@ def test_allow_missing(tmp_path: Path) -> None:
         "1 of 3 cases have no prediction (id '2'): scored as no SQL produced",
         "1 prediction with an unknown id ('9'): left out",
     )
-    with pytest.raises(PredictionError, match="found 2 lines, expected 3"):
+    with refuses_data(PredictionError, "mismatch", "found 2 lines, expected 3"):
         load(tmp_path, "p.txt", "SELECT 0\nSELECT 1\n", strict_ids=False)
 
 
 def test_a_forced_format(tmp_path: Path) -> None:
     text = "SELECT *\tFROM\ta\nSELECT *\tFROM\tb\nSELECT *\tFROM\tc\n"
-    with pytest.raises(PredictionError, match="force the format 'lines'"):
+    with refuses_data(PredictionError, "mismatch", "force the format 'lines'"):
         load(tmp_path, "p.txt", text)
     assert sqls(load(tmp_path, "p.txt", text, format="lines"))[0] == "SELECT *\tFROM\ta"
     with pytest.raises(UsageError, match="Did you mean 'lines"):
@@ -275,9 +274,9 @@ def test_blank_lines_of_jsonl_hold_no_prediction(tmp_path: Path) -> None:
     lines = ["", *(json.dumps({"id": key, "sql": f"SELECT {key}"}) for key in IDS), ""]
     table = load(tmp_path, "p.jsonl", "\n\n".join(lines))
     assert [table[key].sql for key in IDS] == ["SELECT 0", "SELECT 1", "SELECT 2"]
-    with pytest.raises(PredictionError, match="line 3: broken JSON"):
+    with refuses_data(PredictionError, "unreadable", "line 3: broken JSON"):
         load(tmp_path, "p.jsonl", '{"id": 0, "sql": "a"}\n\n{"id": 1')
-    with pytest.raises(PredictionError, match=r"1 of 3 cases have no prediction .id '1'"):
+    with refuses_data(PredictionError, "incomplete", "1 of 3 cases", "'1'"):
         load(tmp_path, "p.jsonl", '{"id": 0, "sql": "a"}\n\n{"id": 2, "sql": "a"}')
 
 

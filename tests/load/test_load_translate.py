@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from error_parts import refuses_data
 from servers import mysql_server
 from sqlverdict.cli.demo_databases import demo_engine, demo_location
 from sqlverdict.errors import BenchmarkError, UsageError
@@ -62,7 +63,7 @@ def test_what_duckdb_does_not_take_is_said(tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript("CREATE TABLE t (a INTEGER); INSERT INTO t VALUES ('no number');")
     target = tmp_path / "odd.duckdb"
-    with pytest.raises(BenchmarkError, match="does not accept"):
+    with refuses_data(BenchmarkError, "failed", "DuckDB", "odd.sqlite"):
         copy_to_file(path, target, DUCKDB)
     assert not target.exists()
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_data
+from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import PredictionError
 from sqlverdict.load.predictions import Predictions, load_predictions, load_trials
 from sqlverdict.load.trials import MOST_TRIALS
@@ -43,7 +45,7 @@ def queries(trials: list[Predictions]) -> list[list[str | None]]:
 def test_each_answer_is_a_trial(tmp_path: Path, name: str, records: Any) -> None:
     trials = load(tmp_path, records, name)
     assert queries(trials) == [["SELECT 1"] * 2, ["SELECT 2"] * 2]
-    with pytest.raises(PredictionError, match="has 2 answers to each question"):
+    with refuses_data(PredictionError, "repeated", "2 answers"):
         load_predictions(tmp_path / name, ["a", "b"])
 
 
@@ -69,25 +71,44 @@ def test_a_list_of_one_is_no_trial(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("records", "message"),
+    ("records", "reason", "says"),
     [
         (
             [{"id": "a", "sql": TWO}, {"id": "b", "sql": TWO[:1]}],
+            "incomplete",
             "trial 2 has no answer for 1 case",
         ),
-        ([{"id": "a", "sql": TWO}, {"id": "b", "sql": "SELECT 1"}], "others one answer .line 2."),
-        ([{"id": "a", "sql": []}], "a list of 0 answers"),
-        ([{"id": "a", "sql": ["SELECT 1"] * (MOST_TRIALS + 1)}], "a list of 201 answers"),
-        ([{"id": "a", "sql": TWO, "cost": 1}], "'cost' is not a list of 2"),
-        ([{"id": "a", "sql": TWO, "cost": [1]}], "'cost' is not a list of 2"),
-        ([{"id": "a", "sql": TWO, "trial": 1}], "both a list of answers and a 'trial'"),
-        ([{"id": "a", "sql": "x", "trial": "../x"}], "the trial is '../x'"),
-        ([{"id": "a", "sql": "x", "trial": [1]}], r"the trial is \[1\]"),
-        ([{"id": "a", "sql": [["x"]]}], r"answer 1: 'sql' is \['x'\]"),
-        ([{"id": k, "sql": "x", "trial": 1} for k in "aab"], "repeated: "),
-        ([{"id": k, "sql": "x"} for k in "aab"], "number several answers in a field 'trial'"),
+        (
+            [{"id": "a", "sql": TWO}, {"id": "b", "sql": "SELECT 1"}],
+            "conflict",
+            "one answer (line 2)",
+        ),
+        ([{"id": "a", "sql": []}], "wrong_value", "a list of 0 answers"),
+        (
+            [{"id": "a", "sql": ["SELECT 1"] * (MOST_TRIALS + 1)}],
+            "wrong_value",
+            "a list of 201 answers",
+        ),
+        ([{"id": "a", "sql": TWO, "cost": 1}], "mismatch", "'cost' is not a list of 2"),
+        ([{"id": "a", "sql": TWO, "cost": [1]}], "mismatch", "'cost' is not a list of 2"),
+        ([{"id": "a", "sql": TWO, "trial": 1}], "conflict", "'trial'"),
+        ([{"id": "a", "sql": "x", "trial": "../x"}], "wrong_value", "the trial is '../x'"),
+        ([{"id": "a", "sql": "x", "trial": [1]}], "wrong_value", "the trial is [1]"),
+        ([{"id": "a", "sql": [["x"]]}], "wrong_value", "answer 1: 'sql' is ['x']"),
+        (
+            [{"id": k, "sql": "x", "trial": 1} for k in "aab"],
+            "repeated",
+            "'a' at line 1 and line 2",
+        ),
+        (
+            [{"id": k, "sql": "x"} for k in "aab"],
+            "repeated",
+            "number several answers in a field 'trial'",
+        ),
     ],
 )
-def test_what_does_not_fit_is_an_error(tmp_path: Path, records: Any, message: str) -> None:
-    with pytest.raises(PredictionError, match=message):
+def test_what_does_not_fit_is_an_error(
+    tmp_path: Path, records: Any, reason: DataReason, says: str
+) -> None:
+    with refuses_data(PredictionError, reason, says):
         load(tmp_path, records)

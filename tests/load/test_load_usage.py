@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_data
+from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.records import PredictionUsage
@@ -47,27 +49,31 @@ def test_usage_is_read_and_the_unknown_stays_unknown(
 
 
 @pytest.mark.parametrize(
-    ("record", "message"),
+    ("record", "reason", "message"),
     [
-        ({"cost": "NaN"}, "'cost' is 'NaN'. Expected a number from 0 to 1e.12"),
-        ({"cost": "inf"}, "'cost' is 'inf'"),
-        ({"cost": 1e30}, r"'cost' is 1e\+30"),
-        ({"cost": -0.01}, "'cost' is -0.01"),
-        ({"cost": "cheap"}, "'cost' is 'cheap'"),
-        ({"cost": True}, "'cost' is True"),
-        ({"latency": [1]}, r"'latency' is \[1\]"),
-        ({"latency": 10**400}, "'latency' is 1000"),
-        ({"tokens": 1.5}, "'tokens' is 1.5. Expected a whole number"),
-        ({"tokens": ["How", "many"]}, "'tokens' is .*map it to off"),
-        ({"tokens": {"words": 3}}, "'tokens' holds 'words'. Expected prompt and completion"),
-        ({"tokens": {"prompt": -1}}, "'tokens.prompt' is -1"),
-        ({"tokens": {"prompt": 1, "input_tokens": 1}}, "two parts of 'tokens'"),
+        ({"cost": "NaN"}, "wrong_value", "'cost' is 'NaN'. Expected a number from 0 to 1e.12"),
+        ({"cost": "inf"}, "wrong_value", "'cost' is 'inf'"),
+        ({"cost": 1e30}, "wrong_value", r"'cost' is 1e\+30"),
+        ({"cost": -0.01}, "wrong_value", "'cost' is -0.01"),
+        ({"cost": "cheap"}, "wrong_value", "'cost' is 'cheap'"),
+        ({"cost": True}, "wrong_value", "'cost' is True"),
+        ({"latency": [1]}, "wrong_value", r"'latency' is \[1\]"),
+        ({"latency": 10**400}, "wrong_value", "'latency' is 1000"),
+        ({"tokens": 1.5}, "wrong_value", "'tokens' is 1.5. Expected a whole number"),
+        ({"tokens": ["How", "many"]}, "wrong_value", "'tokens' is .*map it to off"),
+        (
+            {"tokens": {"words": 3}},
+            "missing_field",
+            "'tokens' holds 'words'. Expected prompt and completion",
+        ),
+        ({"tokens": {"prompt": -1}}, "wrong_value", "'tokens.prompt' is -1"),
+        ({"tokens": {"prompt": 1, "input_tokens": 1}}, "conflict", "two parts of 'tokens'"),
     ],
 )
 def test_wrong_usage_is_refused_with_words(
-    tmp_path: Path, record: dict[str, Any], message: str
+    tmp_path: Path, record: dict[str, Any], reason: DataReason, message: str
 ) -> None:
-    with pytest.raises(PredictionError, match=message):
+    with refuses_data(PredictionError, reason, match=message):
         usage(tmp_path, record)
 
 
@@ -77,7 +83,7 @@ def test_columns_of_the_prediction_file_are_mapped(tmp_path: Path) -> None:
     assert usage(tmp_path, record, columns=columns) == PredictionUsage(cost=2, latency=3)
     with pytest.raises(UsageError, match="cannot be read as 'gold'"):
         usage(tmp_path, record, columns={"usd": "gold"})
-    with pytest.raises(PredictionError, match="two columns mean 'cost'"):
+    with refuses_data(PredictionError, "conflict", "'cost'"):
         usage(tmp_path, record | {"cost": 1}, columns=columns)
 
 

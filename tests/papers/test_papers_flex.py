@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_data
 from sqlverdict.errors import DataError
 from sqlverdict.papers.cell import PaperCell
 from sqlverdict.papers.exhibit import Figure
@@ -127,7 +128,7 @@ def test_pairs_and_labels_of_other_parts_are_refused(clone: PaperData) -> None:
     assert clone.root is not None
     path = clone.root / "flex/results/agreement" / f"fp_{GPT_4O}.jsonl"
     write_lines(path, [pair(True, True)])
-    with pytest.raises(DataError, match="5 pairs and 8 labels"):
+    with refuses_data(DataError, "mismatch", "5 pairs and 8 labels"):
         list(agreement_with_experts(clone))
 
 
@@ -201,7 +202,7 @@ def test_judged_answers_of_systems_are_scored(clone: PaperData) -> None:
     assert errors["BIRD, challenging", "FP"] == 100.0
     assert errors["BIRD, simple", "FN"] == pytest.approx(100 / 6, abs=0.01)
     write_lines(folder / "DAIL_SQL_ex_judge.jsonl", [{"question": "no verdict"}])
-    with pytest.raises(DataError, match=r"line 1: expected an object with ex and judge_result"):
+    with refuses_data(DataError, "wrong_value", "line 1", "ex and judge_result"):
         list(bird_systems(clone))
 
 
@@ -233,7 +234,7 @@ def test_kinds_by_the_model_and_by_most_experts(clone: PaperData) -> None:
     assert faults["no such case", "by most experts"] == 50.0
     assert [*drawings(error_kinds(clone))] == ["figure9.svg"]
     (folder / "experts_categorization.csv").write_text("Structure\nmany\n", "utf-8")
-    with pytest.raises(DataError, match="a number of experts"):
+    with refuses_data(DataError, "wrong_value", "experts_categorization.csv", "Structure"):
         list(difference_kinds(clone))
 
 
@@ -259,7 +260,7 @@ def test_models_by_size_and_price(clone: PaperData) -> None:
     (clone.root / "labels/rose_vec.jsonl").unlink()
     assert values(agreement_by_model(clone))[GPT_4O, "kappa, FLEX's pairs"] == 75.0
     write_lines(clone.root / "labels/rose_vec.jsonl", [{"id": "x"}])
-    with pytest.raises(DataError, match="line 1: expected set, label and verdicts"):
+    with refuses_data(DataError, "wrong_value", "line 1", "set, label and verdicts"):
         list(agreement_by_model(clone))
 
 

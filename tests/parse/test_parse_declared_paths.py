@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from error_parts import refuses_data
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.dialects import DIALECTS
 from sqlverdict.errors import SchemaError
@@ -60,7 +61,7 @@ def test_a_schema_that_is_looked_in_first_gives_way_to_a_plain_table() -> None:
 
 def test_a_table_called_schema_is_a_table() -> None:
     assert [table.name for table in read_ddl("CREATE TABLE schema (a)", "x").tables] == ["schema"]
-    with pytest.raises(SchemaError):
+    with refuses_data(SchemaError, "empty", "'x'"):
         read_ddl("CREATE SCHEMA analytics", "x")
 
 

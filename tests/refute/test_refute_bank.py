@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from error_parts import refuses_data
+from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import DataError
 from sqlverdict.load.databases import suite_of
 from sqlverdict.parse.schema import Schema
@@ -298,21 +300,23 @@ def test_export_and_import_keep_everything(
 
 
 @pytest.mark.parametrize(
-    ("text", "word"),
+    ("text", "reason", "says"),
     [
-        ("", "not JSON"),
-        ("{}", "not an exported bank"),
-        ("[]", "JSON object"),
-        ('{"sqlverdict_bank": 1}\n{"rows": {}}', "line 2"),
-        ('{"sqlverdict_bank": 1}\nnothing', "line 2"),
+        ("", "unreadable", "line 1"),
+        ("{}", "wrong_kind", "its first line should be"),
+        ("[]", "wrong_kind", "line 1"),
+        ('{"sqlverdict_bank": 1}\n{"rows": {}}', "wrong_value", "line 2"),
+        ('{"sqlverdict_bank": 1}\nnothing', "unreadable", "line 2"),
     ],
 )
-def test_what_is_no_bank_is_said(bank: Bank, tmp_path: Path, text: str, word: str) -> None:
+def test_what_is_no_bank_is_said(
+    bank: Bank, tmp_path: Path, text: str, reason: DataReason, says: str
+) -> None:
     path = tmp_path / "bank.jsonl"
     path.write_text(text)
-    with pytest.raises(DataError, match=word):
+    with refuses_data(DataError, reason, says):
         import_bank(bank, path)
-    with pytest.raises(DataError, match="cannot be read"):
+    with refuses_data(DataError, "missing", "missing.jsonl"):
         import_bank(bank, tmp_path / "missing.jsonl")
 
 
@@ -321,5 +325,5 @@ def test_rows_of_another_width_are_refused_whole(bank: Bank, tmp_path: Path) -> 
     bank.add(witness(COUNT, NULL_ROW))
     export_bank(bank, path)
     path.write_text(path.read_text().replace("[[null, 1]]", "[[null, 1, 2]]"))
-    with Bank(tmp_path / "other.sqlite") as other, pytest.raises(DataError, match="do not fit"):
+    with Bank(tmp_path / "other.sqlite") as other, refuses_data(DataError, "mismatch", "line 2"):
         import_bank(other, path)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from error_parts import refuses_data
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.load.people.labels import Label, Labels
 from sqlverdict.records import Result
@@ -133,7 +134,7 @@ def test_types_are_read_from_words_and_files(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="write SYSTEM=TYPE"):
         read_types(["nothing"])
     file.write_text('{"a": 1}')
-    with pytest.raises(DataError, match="Expected `str`"):
+    with refuses_data(DataError, "wrong_value", "types.json", "Expected `str`"):
         read_types([str(file)])
 
 

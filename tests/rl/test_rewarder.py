@@ -184,7 +184,7 @@ def _fails(*_: Any, **__: Any) -> Any:
 
 
 def _is_gone(*_: Any, **__: Any) -> Any:
-    raise DatabaseError("no such server")
+    raise DatabaseError("no such server", reason="unreachable")
 
 
 def _is_late(*_: Any, **__: Any) -> NotRefuted:

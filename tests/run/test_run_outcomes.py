@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from error_parts import refuses_run
+from error_parts import refuses_data, refuses_run
 from sqlverdict import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.execute.engine import Limits
@@ -207,7 +207,7 @@ def test_a_missing_prediction_is_an_error_and_never_an_abstention(
     workers: int, make_case: MakeCase
 ) -> None:
     cases = [make_case(str(n), "SELECT 1") for n in range(3)]
-    with pytest.raises(PredictionError, match="'2'"):
+    with refuses_data(PredictionError, "incomplete", "'2'"):
         evaluate(cases, {"0": "SELECT 1", "1": None}, options=Options(workers=workers, cache=None))
 
 

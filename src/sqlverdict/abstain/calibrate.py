@@ -72,7 +72,8 @@ def calibrate(
     if not known:
         raise DataError(
             f"{detector.name}: found no validation answers that are marked right or wrong, so no "
-            f"threshold can be found. Expected answerable validation questions whose gold runs"
+            f"threshold can be found. Expected answerable validation questions whose gold runs",
+            reason="empty",
         )
     confidences = [confidence for confidence, _ in known]
     right = [correct for _, correct in known]

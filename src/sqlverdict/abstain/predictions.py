@@ -44,7 +44,9 @@ def read_drafts(path: Path) -> dict[str, Draft]:
     drafts: dict[str, Draft] = {}
     for entry in FORMATS[name](file).predictions:
         if entry.case_id in drafts:
-            raise PredictionError(f"{path}: id {entry.case_id!r} occurs twice. Remove one of them.")
+            raise PredictionError(
+                f"{path}: id {entry.case_id!r} occurs twice. Remove one of them.", reason="repeated"
+            )
         drafts[entry.case_id] = draft_of(entry.prediction, extras.get(entry.case_id, {}))
     return drafts
 
@@ -110,7 +112,9 @@ def _extras(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         try:
             record = json.loads(line)
         except ValueError as error:
-            raise PredictionError(f"{path}, line {number}: not valid JSON ({error})") from error
+            raise PredictionError(
+                f"{path}, line {number}: not valid JSON ({error})", reason="unreadable"
+            ) from error
         if isinstance(record, dict):
             case_id = record.get("id", record.get("question_id", record.get("case_id")))
             yield str(case_id), record
@@ -123,8 +127,11 @@ def _numbers(value: Any, case_id: str) -> tuple[float, ...]:
         numbers = tuple(float(number) for number in value)
     except (TypeError, ValueError) as error:
         raise PredictionError(
-            f"{case_id!r}: tokens or state hold {value!r:.60}. Expected lists of numbers."
+            f"{case_id!r}: tokens or state hold {value!r:.60}. Expected lists of numbers.",
+            reason="wrong_value",
         ) from error
     if not all(map(math.isfinite, numbers)):
-        raise PredictionError(f"{case_id!r}: tokens or state hold an infinity or NaN")
+        raise PredictionError(
+            f"{case_id!r}: tokens or state hold an infinity or NaN", reason="wrong_value"
+        )
     return numbers

@@ -138,7 +138,7 @@ class FittedComposition:
             parts: list[Part] = [f"{self.composition} cannot learn without "]
             for what, name in missing.items():
                 parts += [what, " (", name, ")", " and "]
-            raise DataError(*parts[:-1])
+            raise DataError(*parts[:-1], reason="missing")
 
     def _with_states(self, training: TrainingData, tools: Tools) -> TrainingData:
         """The encoder's states of training and background questions, where asked for."""
@@ -169,7 +169,9 @@ class FittedComposition:
         drafts = self.generator.generate([e.ask for e in known], self.generator_needs, tools)
         failed = next((draft.problem for draft in drafts if draft.problem is not None), None)
         if failed is not None:
-            raise DataError(f"validation questions could not be answered: {failed.message}")
+            raise DataError(
+                f"validation questions could not be answered: {failed.message}", reason="failed"
+            )
         answered = [replace(e, draft=d) for e, d in zip(known, drafts, strict=True)]
         return replace(training, validation=mark_drafts(answered, tools.runner, preset))
 
@@ -267,7 +269,8 @@ class FittedComposition:
             if saved.get("version") != method.version:
                 raise DataError(
                     f"{folder}: {method.name} was fitted as version {saved.get('version')}, this "
-                    f"is version {method.version}. Fit it again"
+                    f"is version {method.version}. Fit it again",
+                    reason="another_version",
                 )
             if (folder / method.name).is_dir():
                 method.load(folder / method.name)

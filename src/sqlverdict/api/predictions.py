@@ -166,7 +166,8 @@ def _prediction(case_id: str, answer: Any) -> Prediction:
     if isinstance(reply, Prediction) and reply.case_id != case_id:
         raise PredictionError(
             f"the predictions: the one for case {case_id!r} has the case_id {reply.case_id!r}. "
-            f"Expected the same; correct one of them."
+            f"Expected the same; correct one of them.",
+            reason="mismatch",
         )
     return read_prediction(case_id, reply)
 

@@ -107,7 +107,8 @@ def check_gaps(missing: Sequence[str], total: int) -> None:
             f"the predictions: {len(missing)} of {total} are an empty cell, such as NaN (id "
             f"{few_of(missing)}). Expected a prediction for each case. An abstention is None in a "
             f"list, a mapping or a column of Python objects (dtype=object), or true in a column "
-            f"'abstained'."
+            f"'abstained'.",
+            reason="incomplete",
         )
 
 

@@ -164,7 +164,10 @@ def _records(
 def _from_object(recovered: RecoveredPredictions, text: str) -> Iterator[_FileRecord]:
     values = _decoded(recovered, text)
     if not isinstance(values, dict):
-        raise PredictionError(f"{recovered.path}: expected a JSON object of ids. Check the format.")
+        raise PredictionError(
+            f"{recovered.path}: expected a JSON object of ids. Check the format.",
+            reason="wrong_kind",
+        )
     for key in repeated_keys(text):
         if key in values:
             recovered.problems.append(
@@ -179,7 +182,9 @@ def _from_list(
 ) -> Iterator[_FileRecord]:
     items = _decoded(recovered, text)
     if not isinstance(items, list):
-        raise PredictionError(f"{recovered.path}: expected a JSON list. Check the format.")
+        raise PredictionError(
+            f"{recovered.path}: expected a JSON list. Check the format.", reason="wrong_kind"
+        )
     if all(item is None or isinstance(item, str) for item in items):
         recovered.records = len(items)
     for number, item in enumerate(items, 1):

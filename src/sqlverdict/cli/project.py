@@ -81,11 +81,14 @@ def read_project(
         content = tomllib.loads(read_text(file, DataError))
     except tomllib.TOMLDecodeError as bad:
         raise DataError(
-            f"{file} is not valid TOML: {bad}. Put texts in quotes: cases = ..."
+            f"{file} is not valid TOML: {bad}. Put texts in quotes: cases = ...",
+            reason="unreadable",
         ) from bad
     except (RecursionError, ValueError) as bad:
         # Lists in lists without end, a number of thousands of digits.
-        raise DataError(f"{file} cannot be read: {bad}. Expected options and their values") from bad
+        raise DataError(
+            f"{file} cannot be read: {bad}. Expected options and their values", reason="unreadable"
+        ) from bad
     project = Project(file)
     replaced = {*line_options, *(name for each in line_options for name in _INSTEAD.get(each, ()))}
     for key, option, value in _entries(file, content):

@@ -61,7 +61,10 @@ def _answer(answer: Answer | Iterable[Iterable[Cell]]) -> Answer:
         rows.append(tuple(row))
     widths = {len(row) for row in rows}
     if len(widths) > 1:
-        raise DataError(f"rows of one answer have {sorted(widths)} cells; all must have the same")
+        raise DataError(
+            f"rows of one answer have {sorted(widths)} cells; all must have the same",
+            reason="wrong_value",
+        )
     width = widths.pop() if widths else 0
     return Answer(tuple(f"column{i + 1}" for i in range(width)), rows)
 

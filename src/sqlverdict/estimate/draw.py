@@ -78,7 +78,8 @@ def read_draw(labels: Labels) -> LabelDraw | None:
     if not all(item.stratum_size for item in items):
         raise DataError(
             f"{labels.path}: votes name a stratum without its size. Expected the field "
-            "stratum_size in each, as an export of the votes has it."
+            "stratum_size in each, as an export of the votes has it.",
+            reason="missing_field",
         )
     sizes: dict[str, int] = {}
     samples: dict[str, int] = {}
@@ -117,5 +118,6 @@ def _check_queues(labels: Labels, items: Iterable[Label]) -> None:
 
 def _several(labels: Labels, what: str) -> DataError:
     return DataError(
-        f"{labels.path}: {what}: the votes come from several draws. Expected those of one."
+        f"{labels.path}: {what}: the votes come from several draws. Expected those of one.",
+        reason="conflict",
     )

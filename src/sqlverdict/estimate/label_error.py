@@ -31,7 +31,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import fsum, sqrt
 
-from sqlverdict.estimate.share import DrawnStratum, estimate_share
+from sqlverdict.estimate.share import DrawnStratum, share_interval
 from sqlverdict.score.statistics.intervals import CONFIDENCE, wilson
 
 FEWEST_TWICE = 20
@@ -65,7 +65,9 @@ def share_with_label_error(
         known_right: How many of them are right.
         uncovered: Cases that no stratum holds.
     """
-    share = estimate_share(
+    if twice < FEWEST_TWICE:
+        return None
+    low, high = share_interval(
         [replace(each, size=each.size * _MANY) for each in strata],
         known=known * _MANY,
         known_right=known_right * _MANY,
@@ -78,8 +80,8 @@ def share_with_label_error(
     unknown = uncovered + sum(each.size for each in strata if not each.labels)
     by_label = fsum(each.size * (1 - each.known / each.sample) for each in with_labels)
     return interval_with_label_error(
-        share.low,
-        share.high,
+        low,
+        high,
         twice,
         differ,
         confidence,

@@ -118,53 +118,78 @@ def estimate_share(
         UsageError: there are no cases.
     """
     with_labels = [each for each in strata if each.labels]
+    low, high = share_interval(
+        strata,
+        known=known,
+        known_right=known_right,
+        uncovered=uncovered,
+        confidence=confidence,
+    )
     uncovered += sum(each.size for each in strata if not each.labels)
-    cases = sum(each.size for each in with_labels) + known + uncovered
-    if not cases:
-        raise UsageError("there are no cases to estimate a share of")
+    size = sum(each.size for each in with_labels)
     labels = sum(each.labels for each in with_labels)
+    few = labels < FEWEST
+    value = _value(with_labels, known, known_right)
 
-    def parts(open_right: bool) -> list[Stratum]:
-        certain = known + uncovered
-        of_these = known_right + uncovered * open_right
-        sample = [
-            Stratum(each.size, each.sample, each.right + each.pending * open_right)
-            for each in with_labels
-        ]
-        return [*sample, Stratum(certain, certain, of_these)] if certain else sample
-
-    def worth(value: float, width: float) -> int:
-        size = sum(each.size for each in with_labels)
+    def worth(value: float) -> int:
         if not size:
             return 0
         rate = (value * (size + known) - known_right) / size
         return plain_labels(
-            cases - known,
+            size + uncovered,
             min(1.0, max(0.0, rate)),
-            width,
+            high - low,
             confidence,
             known=known,
             known_right=known_right,
         )
 
-    few = labels < FEWEST
-    low, _ = _interval(parts(open_right=False), confidence, few=few)
-    _, high = _interval(parts(open_right=True), confidence, few=few)
-    value = _value(with_labels, known, known_right)
     return AccuracyShare(
-        cases,
+        size + known + uncovered,
         value,
         low,
         high,
         confidence,
         labels,
-        0 if value is None else labels if few else worth(value, high - low),
+        0 if value is None else labels if few else worth(value),
         tuple(strata),
         known,
         uncovered,
         "Wilson's interval" if few else "score interval over strata",
         len(with_labels) <= MOST_STRATA,
     )
+
+
+def share_interval(
+    strata: Sequence[DrawnStratum],
+    *,
+    known: int = 0,
+    known_right: int = 0,
+    uncovered: int = 0,
+    confidence: float = CONFIDENCE,
+) -> tuple[float, float]:
+    """The interval alone, with the arguments of :func:`estimate_share`: its worth takes longer.
+
+    Raises:
+        UsageError: there are no cases.
+    """
+    with_labels = [each for each in strata if each.labels]
+    certain = known + uncovered + sum(each.size for each in strata if not each.labels)
+    if not certain and not with_labels:
+        raise UsageError("there are no cases to estimate a share of")
+
+    def parts(open_right: bool) -> list[Stratum]:
+        sample = [
+            Stratum(each.size, each.sample, each.right + each.pending * open_right)
+            for each in with_labels
+        ]
+        right = known_right + (certain - known) * open_right
+        return [*sample, Stratum(certain, certain, right)] if certain else sample
+
+    few = sum(each.labels for each in with_labels) < FEWEST
+    low, _ = _interval(parts(open_right=False), confidence, few=few)
+    _, high = _interval(parts(open_right=True), confidence, few=few)
+    return low, high
 
 
 def _value(strata: Sequence[DrawnStratum], known: int, known_right: int) -> float | None:

@@ -89,5 +89,6 @@ def read_engine_schema(engine: Engine, database: Reference, db_id: str | None = 
     except Exception as error:
         raise SchemaError(
             f"the engine {engine.name} cannot read the schema of {database}: it raised "
-            f"{type(error).__name__}: {error}"
+            f"{type(error).__name__}: {error}",
+            reason="failed",
         ) from error

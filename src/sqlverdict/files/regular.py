@@ -10,8 +10,9 @@ import os
 import stat
 from io import FileIO
 from pathlib import Path
+from typing import Literal
 
-from sqlverdict.errors import DatabaseReason
+from sqlverdict.error_reasons import DatabaseReason
 
 NOT_REGULAR = "it is a pipe, a socket or a device, not a file"
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -34,13 +35,17 @@ def descriptor_of(path: Path) -> int:
     raise OSError(errno.EINVAL, NOT_REGULAR, str(path))
 
 
+def why_unread(error: Exception) -> Literal["missing", "unreadable"]:
+    """Why a file could not be read, by what opening or reading it raised."""
+    is_missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+    return "missing" if is_missing else "unreadable"
+
+
 def os_reason(error: OSError) -> DatabaseReason:
     """Why a database's file cannot be used, by what the system says."""
-    if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return "missing"
     # ENXIO: a socket.
     is_other = error.errno in (errno.EISDIR, errno.ENXIO) or error.strerror == NOT_REGULAR
-    return "not_a_database" if is_other else "unreadable"
+    return "not_a_database" if is_other else why_unread(error)
 
 
 def open_regular(path: Path) -> FileIO:

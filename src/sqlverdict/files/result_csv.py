@@ -75,7 +75,9 @@ def parse_result(text: str, source: str, error: type[DataError]) -> Answer:
     try:
         lines = [row for row in csv.reader(StringIO(text, newline="")) if row]
     except csv.Error as bad:
-        raise error(f"{source} is not a CSV file: {bad}. Check its quotes.") from bad
+        raise error(
+            f"{source} is not a CSV file: {bad}. Check its quotes.", reason="unreadable"
+        ) from bad
     finally:
         csv.field_size_limit(before)
     if not lines:
@@ -85,7 +87,8 @@ def parse_result(text: str, source: str, error: type[DataError]) -> Answer:
     if long is not None:
         raise error(
             f"{source}: a row has {len(long)} cells, and the header {len(header)}. Expected as "
-            f"many; quote cells that hold a comma. The row begins with {long[0]!r}."
+            f"many; quote cells that hold a comma. The row begins with {long[0]!r}.",
+            reason="unreadable",
         )
     padded = [[*row, *[""] * (len(header) - len(row))] for row in rows]
     return Answer(tuple(header), typed_rows(padded, len(header)), source=source)

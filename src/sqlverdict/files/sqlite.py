@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, ClassVar, ParamSpec, TypeVar
 from urllib.parse import quote
 
-from sqlverdict.errors import DatabaseError, DatabaseReason
+from sqlverdict.error_reasons import DatabaseReason
+from sqlverdict.errors import DatabaseError
 from sqlverdict.files.other_engines import file_hint
 from sqlverdict.files.regular import NOT_REGULAR, open_regular, os_reason
 

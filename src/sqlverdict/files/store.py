@@ -320,12 +320,14 @@ def _prepare(connection: sqlite3.Connection, path: Path, layout: StoreLayout) ->
     connection.execute("COMMIT")
     if tables and application != layout.application:
         raise DataError(
-            f"{path} is another program's database; name another file for {layout.name}"
+            f"{path} is another program's database; name another file for {layout.name}",
+            reason="wrong_kind",
         )
     if tables and version != layout.version:
         raise DataError(
             f"{layout.name} {path} is of version {version}; expected {layout.version}. "
-            "Name another file, or use the release that made it"
+            "Name another file, or use the release that made it",
+            reason="another_version",
         )
     connection.execute("PRAGMA journal_mode=WAL")
     # Under a write-ahead log FULL alone makes a commit outlive a power cut.

@@ -56,15 +56,18 @@ def need_file(path: Path, error: type[DataError]) -> None:
     if path.is_file():
         return
     if path.is_dir():
-        raise error(f"{path} is a folder, not a file. Name the file inside it.")
+        raise error(
+            f"{path} is a folder, not a file. Name the file inside it.", reason="wrong_kind"
+        )
     if path.exists():
         raise error(
             f"{path} cannot be read: {NOT_REGULAR}, and inputs are read more than once. Write it "
-            f"to a file first, and name that."
+            f"to a file first, and name that.",
+            reason="wrong_kind",
         )
     beside = [child.name for child in path.parent.iterdir()] if path.parent.is_dir() else []
     hint = near(path.name, beside)
-    raise error(f"{path}: there is no such file.{hint} Check the path.")
+    raise error(f"{path}: there is no such file.{hint} Check the path.", reason="missing")
 
 
 def read_bytes(path: Path, error: type[DataError]) -> bytes:
@@ -107,10 +110,14 @@ def _read(path: Path, error: type[DataError]) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as problem:
-        raise error(f"{path} cannot be read: {problem.strerror}. Check its rights.") from problem
+        raise error(
+            f"{path} cannot be read: {problem.strerror}. Check its rights.", reason="unreadable"
+        ) from problem
     data = data.removeprefix(UTF8_BOM)
     if not data.strip():
-        raise error(f"{path} is empty. Expected text; check that it was written to the end.")
+        raise error(
+            f"{path} is empty. Expected text; check that it was written to the end.", reason="empty"
+        )
     return data
 
 
@@ -128,7 +135,8 @@ def check_text(data: bytes, where: str, error: type[DataError], first_line: int 
         column = bad.start - (data.rfind(b"\n", 0, bad.start) + 1) + 1
         raise error(
             f"{where}: line {line}, byte {column} (0x{data[bad.start]:02x}) is not UTF-8. "
-            f"Save the file as UTF-8 (Excel calls it 'CSV UTF-8').{_in_windows(data, bad.start)}"
+            f"Save the file as UTF-8 (Excel calls it 'CSV UTF-8').{_in_windows(data, bad.start)}",
+            reason="unreadable",
         ) from bad
 
 
@@ -151,12 +159,13 @@ def _in_windows(data: bytes, bad: int) -> str:
 
 def _refuse_binary(data: bytes, where: str, error: type[DataError], first_line: int) -> None:
     if data.startswith(UTF16_BOMS):
-        raise error(f"{where} is UTF-16, not UTF-8. Save it as UTF-8.")
+        raise error(f"{where} is UTF-16, not UTF-8. Save it as UTF-8.", reason="unreadable")
     if (nul := data.find(b"\0")) >= 0:
         line = first_line + data.count(b"\n", 0, nul)
         raise error(
             f"{where}: line {line} holds a NUL byte. Expected UTF-8 text; "
-            f"check whether the file is binary or was cut off while it was written."
+            f"check whether the file is binary or was cut off while it was written.",
+            reason="unreadable",
         )
 
 
@@ -189,7 +198,9 @@ def stream_lines(path: Path, error: type[DataError]) -> Generator[tuple[int, byt
             for number, line in enumerate(stream, 1):
                 yield number, line.removeprefix(UTF8_BOM) if number == 1 else line
     except OSError as problem:
-        raise error(f"{path} cannot be read: {problem.strerror}. Check its rights.") from problem
+        raise error(
+            f"{path} cannot be read: {problem.strerror}. Check its rights.", reason="unreadable"
+        ) from problem
 
 
 @overload
@@ -209,11 +220,15 @@ def decode_json(data: bytes, where: str, error: type[DataError], kind: Any = Any
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as bad:
-        raise error(f"{where}: {bad} (counted from 0). Check that item.") from bad
+        raise error(
+            f"{where}: {bad} (counted from 0). Check that item.", reason="wrong_value"
+        ) from bad
     except (msgspec.DecodeError, UnicodeDecodeError) as bad:
         _raise_located(data, where, error, bad)
     except RecursionError as bad:
-        raise error(f"{where} is nested too deeply to be JSON of records.") from bad
+        raise error(
+            f"{where} is nested too deeply to be JSON of records.", reason="unreadable"
+        ) from bad
 
 
 def _raise_located(data: bytes, where: str, error: type[DataError], cause: Exception) -> NoReturn:
@@ -225,13 +240,18 @@ def _raise_located(data: bytes, where: str, error: type[DataError], cause: Excep
         line = f"line {bad.lineno}, " if "\n" in text else ""
         raise error(
             f"{where}: broken JSON at {line}column {bad.colno}: {bad.msg}. "
-            f"Check that the file was written to the end and quotes are escaped."
+            f"Check that the file was written to the end and quotes are escaped.",
+            reason="unreadable",
         ) from cause
     except RecursionError:
-        raise error(f"{where} is nested too deeply to be JSON of records.") from cause
+        raise error(
+            f"{where} is nested too deeply to be JSON of records.", reason="unreadable"
+        ) from cause
     # Python's own decoder is laxer: it takes NaN and half surrogate pairs.
     raise error(
-        f"{where}: {cause}. Expected strict JSON: no NaN, no Infinity, no half of a surrogate pair."
+        f"{where}: {cause}. Expected strict JSON: no NaN, no Infinity, no half of a surrogate "
+        "pair.",
+        reason="unreadable",
     ) from cause
 
 
@@ -253,7 +273,7 @@ def decode_any_json(text: str, where: str, error: type[DataError]) -> Any:
                 msgspec.json.decode(data)
             except (msgspec.DecodeError, UnicodeError, RecursionError):
                 return decode_json(data, where, error)
-            raise error(f"{where}: {strict}. Expected JSON.") from strict
+            raise error(f"{where}: {strict}. Expected JSON.", reason="unreadable") from strict
 
 
 def _no_constant(name: str) -> NoReturn:

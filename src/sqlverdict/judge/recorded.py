@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sqlverdict.errors import DataError
+from sqlverdict.files.regular import why_unread
 from sqlverdict.files.text import need_file
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import Message, NoReply, Reply, Request
@@ -89,7 +90,8 @@ class RecordedReplies:
             why = getattr(failed, "strerror", None) or failed
             raise DataError(
                 f"{path} cannot be read: {why}. Expected UTF-8 text, one JSON object per line with "
-                f"an id and a {text}"
+                f"an id and a {text}",
+                reason=why_unread(failed),
             ) from failed
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -102,10 +104,14 @@ class RecordedReplies:
             except KeyError as missing:
                 keys = ", ".join(sorted(map(str, record)))
                 raise DataError(
-                    f"{where} has no field {missing.args[0]!r}; it has: {keys}"
+                    f"{where} has no field {missing.args[0]!r}; it has: {keys}",
+                    reason="missing_field",
                 ) from missing
             if name in replies:
-                raise DataError(f"{where} repeats the id {name!r}; give several replies as a list")
+                raise DataError(
+                    f"{where} repeats the id {name!r}; give several replies as a list",
+                    reason="repeated",
+                )
             replies[name] = _texts(value, f"{where}, field {text!r}")
         return cls(replies)
 
@@ -141,9 +147,12 @@ def _object(line: str, where: str) -> Mapping[str, Any]:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as failed:
-        raise DataError(f"{where} is not JSON: {failed}") from failed
+        raise DataError(f"{where} is not JSON: {failed}", reason="unreadable") from failed
     if not isinstance(record, dict):
-        raise DataError(f"{where} is not a JSON object; expected one with an id and a reply")
+        raise DataError(
+            f"{where} is not a JSON object; expected one with an id and a reply",
+            reason="wrong_kind",
+        )
     return record
 
 
@@ -152,4 +161,7 @@ def _texts(value: object, where: str) -> str | tuple[str, ...]:
         return value
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return tuple(value)
-    raise DataError(f"{where} holds {type(value).__name__}; expected text or a list of texts")
+    raise DataError(
+        f"{where} holds {type(value).__name__}; expected text or a list of texts",
+        reason="wrong_value",
+    )

@@ -179,7 +179,10 @@ def _opened(event: VoteEvent, pairs: Iterable[str], key: SessionKey) -> VoteEven
     if not event.choice:
         return event
     if event.choice not in get_args(Choice):
-        raise DataError(f"the choice is {event.choice!r}. Expected one of {get_args(Choice)}.")
+        raise DataError(
+            f"the choice is {event.choice!r}. Expected one of {get_args(Choice)}.",
+            reason="wrong_value",
+        )
     first = first_side(key.secret, pair, event.annotator)
     display = event.display and msgspec.structs.replace(event.display, first=first)
     label = label_of_choice(cast("Choice", event.choice), first)
@@ -244,7 +247,8 @@ def _check_rows(sheet: LabelSheet) -> None:
     if len(sizes) > 1:
         raise DataError(
             f"{sheet.path}: some cases have {', '.join(map(str, sorted(sizes)))} votes. Expected "
-            f"the same annotators for each; write null where one of them did not vote."
+            f"the same annotators for each; write null where one of them did not vote.",
+            reason="incomplete",
         )
     first: dict[tuple[str, str | None], str] = {}
     for row in sheet.rows:
@@ -255,6 +259,7 @@ def _check_rows(sheet: LabelSheet) -> None:
                 "once. If each row is a vote, name the annotator's field with ",
                 OptionName("annotator_field"),
                 ".",
+                reason="repeated",
             )
 
 

@@ -73,9 +73,11 @@ def open_key(folder: Path) -> SessionKey:
     try:
         key = msgspec.json.decode(content, type=SessionKey)
     except msgspec.DecodeError as error:
-        raise DataError(f"{path} cannot be read: {error}. {_REMEDY}") from error
+        raise DataError(
+            f"{path} cannot be read: {error}. {_REMEDY}", reason="unreadable"
+        ) from error
     if len(key.secret) != _SECRET_BYTES or not 0 <= key.port <= 65535:
-        raise DataError(f"{path} was changed. {_REMEDY}")
+        raise DataError(f"{path} was changed. {_REMEDY}", reason="changed")
     return key
 
 

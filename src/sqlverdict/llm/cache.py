@@ -88,7 +88,8 @@ class ReplyCache:
         except (OSError, *STORE_ERRORS) as error:
             raise DataError(
                 f"the cache of replies {path} cannot be used: {error}. Restore it, move it away, "
-                "or name another file"
+                "or name another file",
+                reason="unreadable",
             ) from error
 
     def __repr__(self) -> str:
@@ -175,7 +176,7 @@ class ReplyCache:
             return self._store.first(statement, values)
         except STORE_ERRORS as error:
             problem = f"the cache of replies {self.path} cannot be read: {error}"
-            raise DataError(problem) from error
+            raise DataError(problem, reason="unreadable") from error
 
     def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         """The connection, alone with it, in one transaction: all of it or nothing."""

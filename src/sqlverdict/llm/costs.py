@@ -34,6 +34,7 @@ from pathlib import Path
 import msgspec
 
 from sqlverdict.errors import DataError
+from sqlverdict.files.regular import why_unread
 from sqlverdict.llm.request import Request
 
 CHARACTERS_A_TOKEN = 3.5
@@ -156,7 +157,9 @@ def load_prices(path: Path | None = None) -> Prices:
     try:
         own = _read(path.read_bytes(), str(path))
     except OSError as error:
-        raise DataError(f"the price file {path} cannot be read: {error}") from error
+        raise DataError(
+            f"the price file {path} cannot be read: {error}", reason=why_unread(error)
+        ) from error
     return Prices({**built_in.models, **own.models}, own.as_of or built_in.as_of)
 
 
@@ -166,7 +169,8 @@ def _read(data: bytes, name: str) -> _PriceFile:
     except msgspec.DecodeError as error:
         raise DataError(
             f"the price file {name} is not of the expected form: {error}. Expected {PRICE_FORM}, "
-            "in dollars per million tokens"
+            "in dollars per million tokens",
+            reason="unreadable",
         ) from error
 
 

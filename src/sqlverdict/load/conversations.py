@@ -77,7 +77,9 @@ def read_conversations(
     conversations = _gold_conversations(file) if is_gold else _conversations(file)
     cases = [case for n, each in enumerate(conversations) for case in _turns(str(n), each, folder)]
     if not cases:
-        raise BenchmarkError(f"{file} holds no conversation. Check the file and the split.")
+        raise BenchmarkError(
+            f"{file} holds no conversation. Check the file and the split.", reason="empty"
+        )
     db_ids = [case.db_id for case in cases]
     source = SourceFile.of(file)
     schemas, tables = schemas_of_missing(home, folder, set(db_ids))
@@ -118,7 +120,8 @@ def _conversations(file: Path) -> Iterator[Conversation]:
         turns = item.get("interaction")
         if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
             raise BenchmarkError(
-                f"{where}: found {few_of(item, 8)}. Expected a list of turns in 'interaction'."
+                f"{where}: found {few_of(item, 8)}. Expected a list of turns in 'interaction'.",
+                reason="missing_field",
             )
         pairs = [
             (item_text(turn, f"{where}, turn {n}", "utterance"), _gold(turn, f"{where}, turn {n}"))
@@ -154,7 +157,8 @@ def _gold_conversations(file: Path) -> Iterator[Conversation]:
         if len(names) > 1:
             raise BenchmarkError(
                 f"{file}: a conversation is on {few_of(sorted(names))} ({pairs[0][0][:80]!r}). "
-                "Expected one database; is a blank line missing?"
+                "Expected one database; is a blank line missing?",
+                reason="conflict",
             )
         yield pairs[0][1], [("", sql) for sql, _ in pairs]
 
@@ -163,6 +167,7 @@ def _gold_line(file: Path, number: int, line: str) -> tuple[str, str]:
     sql, _, db_id = line.rpartition("\t")
     if not sql.strip() or not db_id.strip():
         raise BenchmarkError(
-            f"{file}: line {number} is {line[:80]!r}. Expected SQL, a tab and the db_id."
+            f"{file}: line {number} is {line[:80]!r}. Expected SQL, a tab and the db_id.",
+            reason="unreadable",
         )
     return sql.strip(), db_id.strip()

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import structs
 
 from sqlverdict.errors import (
     BenchmarkError,
@@ -33,11 +32,11 @@ from sqlverdict.files.references import check_reference, scheme_of
 from sqlverdict.files.text import decode_any_json, few_of
 from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.databases import Databases
-from sqlverdict.load.recorded import recording_from, rows_answer
+from sqlverdict.load.recorded import answer_in, recording_from
 from sqlverdict.load.replies.fenced import extract_sql, is_plain_sql, text_prediction
 from sqlverdict.load.turns import TURN_FIELDS
 from sqlverdict.load.usage import USAGE_FIELDS, usage_from
-from sqlverdict.records import Answer, Case, Contract, Prediction, Recording, Script
+from sqlverdict.records import Case, Contract, Prediction, Recording, Script
 
 CASE_FIELDS = (
     "id",
@@ -117,7 +116,7 @@ def case_from(
     """
     case_id = id_from(record.get("id"), where, BenchmarkError)
     golds = _golds(record, where)
-    gold_answer = _answer(record, "gold_rows", where, BenchmarkError)
+    gold_answer = answer_in(record, "gold_rows", where, BenchmarkError)
     answerable = _flag(record.get("answerable"), "answerable", where, BenchmarkError)
     has_gold = bool(golds) or gold_answer is not None
     if answerable is None:
@@ -125,7 +124,8 @@ def case_from(
     if answerable and not has_gold:
         raise BenchmarkError(
             f"{where}: case {case_id!r} is answerable but has no gold query. "
-            f'Give "gold", or "answerable": false.'
+            f'Give "gold", or "answerable": false.',
+            reason="missing_field",
         )
     database_path = _text(record, "database", where)
     db_id = _text(record, "db_id", where) or _stem(database_path)
@@ -139,6 +139,7 @@ def case_from(
             ". Otherwise expected a field 'db_id' or 'database'; found "
             f"{few_of(record, 8)}. If it has another name, map it: ",
             column_option("NAME", "db_id"),
+            reason="missing_field",
         )
     if database_path:
         database: str | None = _reference(home, database_path)
@@ -182,7 +183,8 @@ def _script(value: object, where: str) -> Script | None:
     except msgspec.ValidationError as bad:
         raise BenchmarkError(
             f"{where}: the script cannot be read: {bad}. Expected an object with setup, a list "
-            f"of statements, and check, a query; both may be left out."
+            f"of statements, and check, a query; both may be left out.",
+            reason="wrong_value",
         ) from bad
 
 
@@ -194,7 +196,8 @@ def _recording(record: Mapping[str, Any], case_id: str, where: str) -> Recording
     if not any(key in record for key in ANSWER_KEYS):
         raise BenchmarkError(
             f"{where}: {case_id!r} has a record and no prediction. A record is about one "
-            f"prediction: expected 'prediction' on the same line."
+            f"prediction: expected 'prediction' on the same line.",
+            reason="missing_field",
         )
     about = prediction_from(record, case_id, where).sql or ""
     return recording_from(value, about, where)
@@ -211,13 +214,14 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
     """
     key = _sql_key(record, case_id, where)
     abstained = _flag(record.get("abstained"), "abstained", where, PredictionError)
-    answer = _answer(record, "prediction_rows", where, PredictionError)
+    answer = answer_in(record, "prediction_rows", where, PredictionError)
     if key is None and "raw" not in record and not abstained and answer is None:
         raise PredictionError(
             f"{where}: {case_id!r} has no prediction. Expected one of 'sql', 'prediction', 'raw' "
             f"(null for an abstention); found {few_of(record, 8)}. If it has another name, map "
             "it: ",
             column_option("NAME", "prediction"),
+            reason="missing_field",
         )
     value = record[key] if key is not None else None
     if key == "pred_sqls" and isinstance(value, list):
@@ -236,12 +240,14 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
     if abstained and sql is not None:
         raise PredictionError(
             f"{where}: {case_id!r} both abstains and gives SQL. "
-            f"Write null as its SQL, or abstained: false."
+            f"Write null as its SQL, or abstained: false.",
+            reason="conflict",
         )
     if answer is not None:
         if abstained or sql is not None:
             raise PredictionError(
-                f"{where}: {case_id!r} gives an answer, and SQL or an abstention. Expected one."
+                f"{where}: {case_id!r} gives an answer, and SQL or an abstention. Expected one.",
+                reason="conflict",
             )
         return Prediction(case_id, raw=raw, answer=answer, **extras)
     if abstained or (abstained is None and sql is None and raw is None):
@@ -262,24 +268,9 @@ def _sql_key(record: Mapping[str, Any], case_id: str, where: str) -> str | None:
             f"{where}: {case_id!r} has {few_of(keys)}, which differ, and each may be the "
             f"prediction. Leave one out: ",
             column_option(keys[0], "off"),
+            reason="conflict",
         )
     return keys[0] if keys else None
-
-
-def _answer(
-    record: Mapping[str, Any], name: str, where: str, error: type[DataError]
-) -> Answer | None:
-    """The rows that stand in place of a query; ``None`` where there are none."""
-    value = record.get(name)
-    if value is None:
-        return None
-    answer = rows_answer(value) if isinstance(value, list) else None
-    if answer is None:
-        raise error(
-            f"{where}: {name!r} is not a result. Expected a list of rows of the same length: "
-            "lists, or objects with the same keys."
-        )
-    return structs.replace(answer, source=name)
 
 
 def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
@@ -290,6 +281,7 @@ def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
             f"{where}: found no gold query. Expected a field 'gold' (null: unanswerable); "
             f"found {few_of(record, 8)}. If it has another name, map it: ",
             column_option("NAME", "gold"),
+            reason="missing_field",
         )
     if isinstance(gold, str) and gold.lstrip().startswith("["):
         # A cell of a table has several golds as a JSON list; no query starts so.
@@ -300,7 +292,8 @@ def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
             raise BenchmarkError(
                 f"{where}: the gold {one!r} is not a query. Expected SQL text, or a list of SQL "
                 f"texts. Of an unanswerable question it is null in JSON, and an empty cell in a "
-                f"table."
+                f"table.",
+                reason="wrong_value",
             )
     return tuple(golds)
 
@@ -318,9 +311,11 @@ def contract_from(value: object, where: str) -> Contract | None:
     try:
         contract = msgspec.convert(value, Contract)
     except (msgspec.ValidationError, UsageError) as bad:
-        raise BenchmarkError(_no_contract(where, str(bad))) from bad
+        raise BenchmarkError(_no_contract(where, str(bad)), reason="wrong_value") from bad
     if unknown:
-        raise BenchmarkError(_no_contract(where, f"it holds {few_of(unknown)}"))
+        raise BenchmarkError(
+            _no_contract(where, f"it holds {few_of(unknown)}"), reason="unknown_name"
+        )
     return contract
 
 
@@ -338,7 +333,9 @@ def _tags(record: Mapping[str, Any], where: str) -> Mapping[str, str]:
     if value is None:
         return {"unanswerable_type": kind} if kind else {}
     if not isinstance(value, dict) or not all(isinstance(tag, str) for tag in value.values()):
-        raise BenchmarkError(f"{where}: the tags are {value!r}. Expected an object of texts.")
+        raise BenchmarkError(
+            f"{where}: the tags are {value!r}. Expected an object of texts.", reason="wrong_value"
+        )
     return {**value, "unanswerable_type": kind} if kind else value
 
 
@@ -350,7 +347,7 @@ def _text(record: Mapping[str, Any], name: str, where: str) -> str:
         return value
     if name in ("db_id", "difficulty") and isinstance(value, int):
         return str(value)
-    raise BenchmarkError(f"{where}: {name!r} is {value!r}. Expected text.")
+    raise BenchmarkError(f"{where}: {name!r} is {value!r}. Expected text.", reason="wrong_value")
 
 
 def _maybe_text(value: object, name: str, where: str) -> str | None:
@@ -358,7 +355,8 @@ def _maybe_text(value: object, name: str, where: str) -> str | None:
         return value
     several = " Several answers are read from a file of predictions." * isinstance(value, list)
     raise PredictionError(
-        f"{where}: {name!r} is {value!r}. Expected SQL text, or null for an abstention.{several}"
+        f"{where}: {name!r} is {value!r}. Expected SQL text, or null for an abstention.{several}",
+        reason="wrong_value",
     )
 
 
@@ -367,7 +365,7 @@ def _flag(value: object, name: str, where: str, error: type[DataError]) -> bool 
         return value
     if isinstance(value, str) and value.strip().lower() in _TEXTS:
         return _TEXTS[value.strip().lower()]
-    raise error(f"{where}: {name!r} is {value!r}. Expected true or false.")
+    raise error(f"{where}: {name!r} is {value!r}. Expected true or false.", reason="wrong_value")
 
 
 def _confidence(value: object, where: str) -> float | None:
@@ -380,7 +378,8 @@ def _confidence(value: object, where: str) -> float | None:
     if isinstance(value, bool) or not math.isfinite(number):
         raise PredictionError(
             f"{where}: the confidence is {value!r}. Expected a number such as 0.9, with a point, "
-            f"or null."
+            f"or null.",
+            reason="wrong_value",
         )
     return number
 
@@ -391,7 +390,8 @@ def _samples(value: object, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(s, str | None) for s in value):
         raise PredictionError(
             f"{where}: the samples are not a list of SQL texts. "
-            f"Write each sample as text; null stands for a sample that abstains."
+            f"Write each sample as text; null stands for a sample that abstains.",
+            reason="wrong_value",
         )
     # A sample without SQL keeps its text, so that votes over samples still see it.
     return tuple(extract_sql(sample) or sample if sample else "" for sample in value)

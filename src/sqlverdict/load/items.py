@@ -24,14 +24,17 @@ def first_file(root: Path, names: Sequence[str], what: str) -> Path:
     if root.is_file():
         return root
     if not root.is_dir():
-        raise BenchmarkError(f"there is no file or folder {root}. Say where {what} is.")
+        raise BenchmarkError(
+            f"there is no file or folder {root}. Say where {what} is.", reason="missing"
+        )
     for name in names:
         if (root / name).is_file():
             return root / name
     there = sorted(child.name for child in root.iterdir())
     raise BenchmarkError(
         f"{root} holds no file of {what}: expected {' or '.join(names)}; found "
-        f"{few_of(there, 10)}. Check the folder and the split."
+        f"{few_of(there, 10)}. Check the folder and the split.",
+        reason="missing",
     )
 
 
@@ -60,7 +63,9 @@ def item_text(item: Item, where: str, *names: str) -> str:
         if value is None:
             continue
         if isinstance(value, list | dict | bool):
-            raise BenchmarkError(f"{where}: {name!r} is {value!r}. Expected text.")
+            raise BenchmarkError(
+                f"{where}: {name!r} is {value!r}. Expected text.", reason="wrong_value"
+            )
         return str(value)
     return ""
 
@@ -74,7 +79,10 @@ def need_text(item: Item, where: str, *names: str) -> str:
     value = item_text(item, where, *names)
     if not value.strip():
         expected = " or ".join(map(repr, names))
-        raise BenchmarkError(f"{where}: found {few_of(item, 8)}. Expected a text in {expected}.")
+        raise BenchmarkError(
+            f"{where}: found {few_of(item, 8)}. Expected a text in {expected}.",
+            reason="missing_field",
+        )
     return value
 
 
@@ -90,7 +98,9 @@ def item_texts(item: Item, where: str, *names: str) -> tuple[str, ...]:
             continue
         listing = value if isinstance(value, list) else [value]
         if not all(isinstance(each, str) for each in listing):
-            raise BenchmarkError(f"{where}: {name!r} is {value!r}. Expected a list of texts.")
+            raise BenchmarkError(
+                f"{where}: {name!r} is {value!r}. Expected a list of texts.", reason="wrong_value"
+            )
         return tuple(each for each in listing if each.strip())
     return ()
 
@@ -124,11 +134,15 @@ def benchmark_of(
     sources = tuple(SourceFile.of(file) for file in files)
     home = sources[0].path if sources else name
     if not cases:
-        raise BenchmarkError(f"{home} holds no case that can be evaluated. {' '.join(notes)}")
+        raise BenchmarkError(
+            f"{home} holds no case that can be evaluated. {' '.join(notes)}", reason="empty"
+        )
     seen: set[str] = set()
     for case in cases:
         if case.id in seen:
-            raise BenchmarkError(f"{home}: id {case.id!r} occurs twice. Expected each id once.")
+            raise BenchmarkError(
+                f"{home}: id {case.id!r} occurs twice. Expected each id once.", reason="repeated"
+            )
         seen.add(case.id)
     version = "sha256 " + "+".join(source.sha256[:12] for source in sources[:3])
     missing = missing_databases(databases, [case.db_id for case in cases])

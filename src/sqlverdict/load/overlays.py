@@ -96,11 +96,14 @@ def read_overlay(name: str, path: Path) -> GoldOverlay:
         if gold.id in golds:
             raise DataError(
                 f"{where}: the id {gold.id!r} already occurs at {golds[gold.id].where}. Expected "
-                f"each id once; give several right queries as a list."
+                f"each id once; give several right queries as a list.",
+                reason="repeated",
             )
         golds[gold.id] = gold
     if not golds:
-        raise DataError(f"{path} holds no golds. Expected records with an id and a gold.")
+        raise DataError(
+            f"{path} holds no golds. Expected records with an id and a gold.", reason="empty"
+        )
     return GoldOverlay(name, sha256_file(path), golds, is_whole, tuple(without))
 
 
@@ -125,7 +128,9 @@ def _list_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for number, item in enumerate(items):
         where = f"{path}, item {number}"
         if not isinstance(item, dict):
-            raise DataError(f"{where}: found {type(item).__name__}. Expected an object.")
+            raise DataError(
+                f"{where}: found {type(item).__name__}. Expected an object.", reason="wrong_kind"
+            )
         yield where, {"id": str(number), **item} if numbered else item
 
 
@@ -139,7 +144,10 @@ def _corrections(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             where = f"{path}, line {number}"
             record = decode_json(line.strip(), where, DataError)
             if not isinstance(record, dict):
-                raise DataError(f"{where}: found {type(record).__name__}. Expected an object.")
+                raise DataError(
+                    f"{where}: found {type(record).__name__}. Expected an object.",
+                    reason="wrong_kind",
+                )
             yield where, record
 
 
@@ -167,7 +175,8 @@ def _golds(value: object, where: str) -> tuple[str, ...]:
     golds = value if isinstance(value, list) else [value]
     if not golds or not all(isinstance(gold, str) and gold.strip() for gold in golds):
         raise DataError(
-            f"{where}: the gold is {value!r}. Expected a query, or a list of right queries."
+            f"{where}: the gold is {value!r}. Expected a query, or a list of right queries.",
+            reason="wrong_value",
         )
     return tuple(golds)
 
@@ -177,7 +186,7 @@ def _text(record: Mapping[str, Any], name: str, where: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise DataError(f"{where}: the {name} is {value!r}. Expected text.")
+        raise DataError(f"{where}: the {name} is {value!r}. Expected text.", reason="wrong_value")
     return value
 
 
@@ -203,7 +212,8 @@ def with_overlays(benchmark: Benchmark, overlays: Sequence[GoldOverlay]) -> Benc
             raise DataError(
                 f"{unknown[0].where}: the benchmark has no case {unknown[0].id!r}"
                 f"{f' (nor {few_of([gold.id for gold in unknown[1:]])})' if unknown[1:] else ''}."
-                f"{near(unknown[0].id, ids) or f' Its ids are {few_of(ids, 3)}.'}"
+                f"{near(unknown[0].id, ids) or f' Its ids are {few_of(ids, 3)}.'}",
+                reason="unknown_name",
             )
         for gold in overlay.golds.values():
             if gold.id in cases:
@@ -257,7 +267,8 @@ def _merged(overlays: Sequence[GoldOverlay]) -> dict[str, CorrectedGold]:
             if other.golds != gold.golds:
                 raise DataError(
                     f"{gold.where} and {other.where} correct the case {case_id!r} in different "
-                    f"ways. Remove one of the two lines."
+                    f"ways. Remove one of the two lines.",
+                    reason="conflict",
                 )
     return corrected
 
@@ -272,7 +283,8 @@ def _check(gold: CorrectedGold, case: Case, *, reworded: bool) -> None:
             raise DataError(
                 f"{gold.where}: the {field} of case {gold.id!r} is {value[:_SHORT]!r}, and the "
                 f"benchmark has {expected[:_SHORT]!r}. Is the file for another benchmark, or "
-                f"another revision of it?"
+                f"another revision of it?",
+                reason="mismatch",
             )
 
 

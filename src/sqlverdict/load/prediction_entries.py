@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import PredictionError, column_option
-from sqlverdict.files.text import few_of
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.columns.column_map import absent_columns, mapped_names, rename
 from sqlverdict.load.columns.ids import id_from, is_number_name
 from sqlverdict.load.fields import ANSWER_KEYS, ID_KEYS, prediction_from
@@ -80,7 +80,9 @@ def record_entries(value: object, where: str, file: PredictionSource) -> list[Pr
     """
     location = f"{file.path}, {where}"
     if not isinstance(value, dict):
-        raise PredictionError(f"{location}: found {json_kind(value)}. Expected an object.")
+        raise PredictionError(
+            f"{location}: found {json_kind(value)}. Expected an object.", reason="wrong_kind"
+        )
     record = rename(value, file.columns, location, PredictionError)
     return entries_of(_with_completion(record, file.known_ids), where, file)
 
@@ -102,6 +104,7 @@ def entries_of(
             f"every record: records are never paired by position. If the id has another name, map "
             "it: ",
             column_option(numbers[0] if len(numbers) > 1 else "NAME", "id"),
+            reason="missing_field",
         )
     return answer_entries(record, id_from(record[key], location, PredictionError), where, file)
 
@@ -170,3 +173,29 @@ def _reply_text(item: Mapping[str, Any]) -> str | None:
     message = item.get("message")
     text = message.get("content") if isinstance(message, Mapping) else item.get("text")
     return text if isinstance(text, str) else None
+
+
+def check_repeated_ids(path: str, places: Iterable[tuple[str, str]]) -> None:
+    """Check that each case has one prediction.
+
+    Args:
+        path: The file.
+        places: The case of each prediction, and where it stands.
+
+    Raises:
+        PredictionError: a case has several.
+    """
+    first: dict[str, str] = {}
+    repeated: list[str] = []
+    for case_id, where in places:
+        if case_id in first:
+            repeated.append(f"{case_id!r} at {first[case_id]} and {where}")
+        first.setdefault(case_id, where)
+    if repeated:
+        more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
+        raise PredictionError(
+            f"{path}: {count(len(repeated), 'id')} repeated: {'; '.join(repeated[:3])}{more}. "
+            f"Expected one prediction per case: remove all but one, or number several answers in a "
+            f"field 'trial'.",
+            reason="repeated",
+        )

@@ -114,7 +114,8 @@ def lines_db(file: PredictionFile) -> Entries:
         raise PredictionError(
             f"{file.path}: {len(untabbed)} of {len(texts)} lines have no tab (line "
             f"{few_of(untabbed)}). Expected SQL<TAB>db_id on every line; if this is one query per "
-            "line, force the format 'lines'."
+            "line, force the format 'lines'.",
+            reason="unreadable",
         )
     entries = []
     for case_id, (number, text) in zip(file.case_ids, texts, strict=True):
@@ -133,7 +134,7 @@ def bird_json(file: PredictionFile) -> Entries:
     for key, value in _object(file).items():
         where = f"key {key!r}"
         if value is not None and not isinstance(value, str):
-            raise PredictionError(_no_text(file, where, value))
+            raise PredictionError(_no_text(file, where, value), reason="wrong_value")
         sql, mark, db_id = (value or "").rpartition(BIRD_MARK)
         if value is None:
             entries.append(PredictionEntry(key, where, Prediction(key, abstained=True)))
@@ -156,7 +157,8 @@ def bird_order(file: PredictionFile) -> Entries:
     if len(values) != len(file.case_ids):
         raise PredictionError(
             f"{file.path}: found {count(len(values), 'prediction')}, expected "
-            f"{len(file.case_ids)}, one for each case in their order."
+            f"{len(file.case_ids)}, one for each case in their order.",
+            reason="mismatch",
         )
     entries = []
     for number, (case_id, value) in enumerate(zip(file.case_ids, values, strict=True), 1):
@@ -184,7 +186,7 @@ def id_map(file: PredictionFile) -> Entries:
         elif isinstance(value, str):
             prediction = text_prediction(key, value)
         else:
-            raise PredictionError(_no_text(file, where, value))
+            raise PredictionError(_no_text(file, where, value), reason="wrong_value")
         entries.append(PredictionEntry(key, where, prediction))
     return named_entries(file, entries, content.values())
 
@@ -230,13 +232,16 @@ def json_list(file: PredictionFile) -> Entries:
     """A JSON list of objects with ids, or of SQL texts by position."""
     items = decode_any_json(file.text, str(file.path), PredictionError)
     if not isinstance(items, list):
-        raise PredictionError(f"{file.path}: found {json_kind(items)}. Expected a JSON list.")
+        raise PredictionError(
+            f"{file.path}: found {json_kind(items)}. Expected a JSON list.", reason="wrong_kind"
+        )
     if not all(item is None or isinstance(item, str) for item in items):
         return _of_records(file, {f"item {n}": item for n, item in enumerate(items, 1)})
     if len(items) != len(file.case_ids):
         raise PredictionError(
             f"{file.path}: found a list of {len(items)} texts, expected {len(file.case_ids)}, one "
-            f"for each case. Give every case its text (null for an abstention)."
+            f"for each case. Give every case its text (null for an abstention).",
+            reason="mismatch",
         )
     entries = []
     for number, (case_id, item) in enumerate(zip(file.case_ids, items, strict=True), 1):
@@ -337,13 +342,15 @@ def _object(file: PredictionFile) -> dict[str, Any]:
     content = decode_any_json(file.text, str(file.path), PredictionError)
     if not isinstance(content, dict):
         raise PredictionError(
-            f"{file.path}: found {json_kind(content)}. Expected an object of ids."
+            f"{file.path}: found {json_kind(content)}. Expected an object of ids.",
+            reason="wrong_kind",
         )
     repeated = repeated_keys(file.text)
     if repeated:
         raise PredictionError(
             f"{file.path}: {count(len(repeated), 'key occurs', 'keys occur')} more than once "
-            f"({few_of(repeated)}). Expected each once; remove all but one."
+            f"({few_of(repeated)}). Expected each once; remove all but one.",
+            reason="repeated",
         )
     return content
 
@@ -363,7 +370,7 @@ def _check_count(file: PredictionFile, number: int, blank: Sequence[int]) -> tup
     elif blank:
         advice += f" Blank: line {few_of(blank)}."
     what = f"found {count(number, 'line')}, expected {expected}, one for each case"
-    raise PredictionError(f"{file.path}: {what}. {advice}")
+    raise PredictionError(f"{file.path}: {what}. {advice}", reason="mismatch")
 
 
 def _no_text(file: PredictionFile, where: str, value: object) -> str:

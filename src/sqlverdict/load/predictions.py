@@ -19,7 +19,7 @@ from sqlverdict.errors import OptionName, Part, PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, need_file
 from sqlverdict.load.columns.column_map import mapped_names, prediction_column_map
-from sqlverdict.load.prediction_entries import Entries, PredictionEntry
+from sqlverdict.load.prediction_entries import Entries, PredictionEntry, check_repeated_ids
 from sqlverdict.load.prediction_formats import FORMATS, PredictionFile, detect
 from sqlverdict.load.replies.fenced import read_prediction
 from sqlverdict.load.replies.shared_ends import FEWEST, shared_end_notes
@@ -105,7 +105,8 @@ def load_predictions(
     if len(loaded) > 1:
         raise PredictionError(
             f"{path} has {len(loaded)} answers to each question. Expected one; `sqlverdict "
-            f"evaluate` and `sqlverdict.evaluate_trials` score each of them as a trial."
+            f"evaluate` and `sqlverdict.evaluate_trials` score each of them as a trial.",
+            reason="repeated",
         )
     return loaded[0]
 
@@ -195,7 +196,7 @@ def pair_entries(
     """
     path, loaded = source.path, []
     for trial, own in _by_trial(path, entries.predictions).items():
-        _check_repeated(path, own)
+        check_repeated_ids(path, ((entry.case_id, entry.where) for entry in own))
         by_case = {entry.case_id: entry for entry in own}
         notes = [*entries.notes, *_check_ids(path, by_case, case_ids, strict_ids)]
         _check_databases(path, source.format, by_case, databases)
@@ -221,7 +222,8 @@ def _by_trial(
     if single:
         raise PredictionError(
             f"{path}: some cases have a list of answers or a trial, and others one answer "
-            f"({single[0].where}). Expected the same for every case."
+            f"({single[0].where}). Expected the same for every case.",
+            reason="conflict",
         )
     for entry in entries:
         groups.setdefault(entry.trial or "", []).append(entry)
@@ -258,22 +260,6 @@ def _content(prediction: Prediction) -> bytes:
         return repr(prediction).encode("utf-8", "backslashreplace")
 
 
-def _check_repeated(path: str, entries: Sequence[PredictionEntry]) -> None:
-    first: dict[str, str] = {}
-    repeated: list[str] = []
-    for entry in entries:
-        if entry.case_id in first:
-            repeated.append(f"{entry.case_id!r} at {first[entry.case_id]} and {entry.where}")
-        first.setdefault(entry.case_id, entry.where)
-    if repeated:
-        more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
-        raise PredictionError(
-            f"{path}: {count(len(repeated), 'id')} repeated: {'; '.join(repeated[:3])}{more}. "
-            f"Expected one prediction per case: remove all but one, or number several answers in a "
-            f"field 'trial'."
-        )
-
-
 def _check_ids(
     path: str, by_case: Mapping[str, PredictionEntry], case_ids: Sequence[str], strict: bool
 ) -> list[str]:
@@ -290,6 +276,7 @@ def _check_ids(
         raise PredictionError(
             f"{path}: {problems}. Expected exactly one for each case. ",
             *_advice(by_case, case_ids, missing, extra),
+            reason="incomplete" if missing else "unknown_name",
         )
     return []
 
@@ -348,7 +335,8 @@ def _check_databases(
     raise PredictionError(
         f"{path}: {len(wrong)} of {len(by_case)} predictions name another database than their "
         f"case: {examples}. The file seems to be shifted, sorted differently, or of another "
-        f"split; write it again in the order of the cases.{other}"
+        f"split; write it again in the order of the cases.{other}",
+        reason="mismatch",
     )
 
 

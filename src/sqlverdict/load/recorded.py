@@ -24,7 +24,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlverdict.errors import BenchmarkError
+from msgspec import structs
+
+from sqlverdict.errors import BenchmarkError, DataError
 from sqlverdict.files.text import few_of, near
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Recording, Row
 
@@ -60,13 +62,16 @@ def recording_from(value: object, about: str, where: str) -> Recording | None:
         BenchmarkError: a part is unknown, missing or not what it should be.
     """
     if not isinstance(value, Mapping):
-        raise BenchmarkError(f"{where}: 'recorded' is {value!r}. Expected an object.")
+        raise BenchmarkError(
+            f"{where}: 'recorded' is {value!r}. Expected an object.", reason="wrong_value"
+        )
     parts = {name: part for name, part in value.items() if part is not None}
     unknown = [name for name in parts if name not in PARTS]
     if unknown:
         raise BenchmarkError(
             f"{where}: 'recorded' has {few_of(unknown)}.{near(str(unknown[0]), PARTS)} "
-            f"Expected some of {', '.join(PARTS)}."
+            f"Expected some of {', '.join(PARTS)}.",
+            reason="unknown_name",
         )
     if not parts:
         return None
@@ -76,7 +81,8 @@ def recording_from(value: object, about: str, where: str) -> Recording | None:
     if (gold is None) != (prediction is None):
         raise BenchmarkError(
             f"{where}: 'recorded' has one result. Expected gold_result and prediction_result, or "
-            f"neither."
+            f"neither.",
+            reason="missing_field",
         )
     record = Recording(
         golds=(gold.outcome if gold else Answer((), []),),
@@ -102,7 +108,8 @@ def _checked(record: Recording, rows: bool, where: str) -> Recording:
     if record.equal and failed:
         raise BenchmarkError(
             f"{where}: the record says that the results matched, and that a query failed: "
-            f"{failed[0].message!r}."
+            f"{failed[0].message!r}.",
+            reason="conflict",
         )
     if record.equal is not None or failed:
         return record
@@ -112,7 +119,8 @@ def _checked(record: Recording, rows: bool, where: str) -> Recording:
     if not rows or not record.whole:
         raise BenchmarkError(
             f"{where}: the recorded results are not whole rows and cannot be compared here. "
-            f"Expected 'equal' beside them."
+            f"Expected 'equal' beside them.",
+            reason="missing_field",
         )
     return record
 
@@ -139,7 +147,8 @@ def _result(parts: Mapping[str, Any], name: str, where: str) -> _RecordedResult 
     if rows is None:
         raise BenchmarkError(
             f"{where}: {name!r} is not a result. Expected a list of rows of the same length, a "
-            "text table that ends in shape=(rows, columns), or an object with 'error'."
+            "text table that ends in shape=(rows, columns), or an object with 'error'.",
+            reason="wrong_value",
         )
     return _RecordedResult(rows)
 
@@ -162,6 +171,27 @@ def rows_answer(value: Sequence[object]) -> Answer | None:
         return None
     width = len(read[0]) if read else 0
     return Answer(columns or _names(width), read)
+
+
+def answer_in(
+    record: Mapping[str, Any], name: str, where: str, error: type[DataError]
+) -> Answer | None:
+    """The rows that stand in place of a query; ``None`` where there are none.
+
+    Raises:
+        DataError: of the given kind; they are no rows.
+    """
+    value = record.get(name)
+    if value is None:
+        return None
+    answer = rows_answer(value) if isinstance(value, list) else None
+    if answer is None:
+        raise error(
+            f"{where}: {name!r} is not a result. Expected a list of rows of the same length: "
+            "lists, or objects with the same keys.",
+            reason="wrong_value",
+        )
+    return structs.replace(answer, source=name)
 
 
 def _are_rows(*results: _RecordedResult | None) -> bool:
@@ -201,7 +231,8 @@ def _opinion(value: object, name: str, where: str) -> float | None:
         return None
     raise BenchmarkError(
         f"{where}: {name!r} is {value!r}. Expected true or false (1 or 0), or 0.5 or null where it "
-        f"is not known."
+        f"is not known.",
+        reason="wrong_value",
     )
 
 
@@ -211,7 +242,8 @@ def _verdicts(value: object, where: str) -> dict[str, float]:
     if not isinstance(value, Mapping):
         raise BenchmarkError(
             f"{where}: the recorded verdicts are {value!r}. Expected an object of judges' names "
-            f"and verdicts."
+            f"and verdicts.",
+            reason="wrong_value",
         )
     read = {str(name): _opinion(verdict, str(name), where) for name, verdict in value.items()}
     return {name: verdict for name, verdict in read.items() if verdict is not None}
@@ -221,7 +253,8 @@ def _replies(value: object, where: str) -> tuple[str, ...]:
     texts = [value] if isinstance(value, str) else value if value is not None else []
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise BenchmarkError(
-            f"{where}: the recorded replies are {value!r}. Expected a text or a list of texts."
+            f"{where}: the recorded replies are {value!r}. Expected a text or a list of texts.",
+            reason="wrong_value",
         )
     return tuple(texts)
 
@@ -229,7 +262,9 @@ def _replies(value: object, where: str) -> tuple[str, ...]:
 def _text(parts: Mapping[str, Any], name: str, where: str) -> str:
     value = parts.get(name, "")
     if not isinstance(value, str):
-        raise BenchmarkError(f"{where}: {name!r} of the record is {value!r}. Expected text.")
+        raise BenchmarkError(
+            f"{where}: {name!r} of the record is {value!r}. Expected text.", reason="wrong_value"
+        )
     return value
 
 

@@ -33,7 +33,8 @@ def read_folder(path: Path) -> tuple[Entries, str]:
     if not used:
         raise PredictionError(
             f"{path} holds no <id>.sql and no <id>.csv; found {few_of(f.name for f in files)}. "
-            f"Give a prediction file, or a folder with one file per case."
+            f"Give a prediction file, or a folder with one file per case.",
+            reason="empty",
         )
     others = [file.name for file in files if file not in used and not file.name.startswith(".")]
     notes = (

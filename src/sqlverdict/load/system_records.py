@@ -55,18 +55,24 @@ class Records:
         for record, where in self._objects():
             empty = False
             if not isinstance(record, dict):
-                raise BenchmarkError(f"{where}: found {type(record).__name__}, not a JSON object.")
+                raise BenchmarkError(
+                    f"{where}: found {type(record).__name__}, not a JSON object.",
+                    reason="wrong_kind",
+                )
             if "id" in record:
                 case_id = id_from(record["id"], where, BenchmarkError)
                 if case_id in locations:
                     raise BenchmarkError(
                         f"id {case_id!r} occurs at {locations[case_id]} and again at {where}. "
-                        f"Expected each id once; rename or remove one of them."
+                        f"Expected each id once; rename or remove one of them.",
+                        reason="repeated",
                     )
                 locations[case_id] = where
             yield record, where
         if empty:
-            raise BenchmarkError(f"{self.path} holds no record. Expected one JSON object per case.")
+            raise BenchmarkError(
+                f"{self.path} holds no record. Expected one JSON object per case.", reason="empty"
+            )
 
     def first(self) -> Record:
         """The first record."""
@@ -78,7 +84,10 @@ class Records:
             content = decode_json(data, str(self.path), BenchmarkError)
             listing = content.get("data", content) if isinstance(content, dict) else content
             if not isinstance(listing, list):
-                raise BenchmarkError(f"{self.path} holds no list. Expected a JSON list of objects.")
+                raise BenchmarkError(
+                    f"{self.path} holds no list. Expected a JSON list of objects.",
+                    reason="wrong_kind",
+                )
             yield from ((one, f"{self.path}, item {n}") for n, one in enumerate(listing))
             return
         for number, line in stream_lines(self.path, BenchmarkError):
@@ -120,7 +129,9 @@ def recorded(
         else:
             by_id[case_id] = prediction
     if not by_id:
-        raise PredictionError(f"{records.path}: no record holds an answer of {system!r}.")
+        raise PredictionError(
+            f"{records.path}: no record holds an answer of {system!r}.", reason="unknown_name"
+        )
     notes: list[str] = []
     if missing:
         notes.append(
@@ -139,7 +150,9 @@ def check_texts(record: Record, where: str, *names: str) -> None:
     """
     for name in names:
         if isinstance(record.get(name), list | dict):
-            raise BenchmarkError(f"{where}: {name!r} is {record[name]!r}. Expected text.")
+            raise BenchmarkError(
+                f"{where}: {name!r} is {record[name]!r}. Expected text.", reason="wrong_value"
+            )
 
 
 def entries(record: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
@@ -152,7 +165,10 @@ def entries(record: Mapping[str, Any], name: str, where: str) -> Mapping[str, An
     if by_system is None:
         return {}
     if not isinstance(by_system, dict):
-        raise BenchmarkError(f"{where}: {name!r} is {by_system!r}. Expected an object, by system.")
+        raise BenchmarkError(
+            f"{where}: {name!r} is {by_system!r}. Expected an object, by system.",
+            reason="wrong_value",
+        )
     return by_system
 
 
@@ -173,7 +189,9 @@ def recorded_prediction(
     if sql is None or sql == ABSTENTION_WORD:
         return Prediction(case_id, abstained=True, confidence=confidence, samples=samples)
     if not isinstance(sql, str):
-        raise PredictionError(f"{where}: found {sql!r}. Expected SQL text, or null to abstain.")
+        raise PredictionError(
+            f"{where}: found {sql!r}. Expected SQL text, or null to abstain.", reason="wrong_value"
+        )
     read = text_prediction(case_id, sql)
     repaired = None if read.sql is None else repair(read.sql)
     return Prediction(case_id, repaired, False, confidence, samples, read.raw)
@@ -189,8 +207,12 @@ def record_number(record: Mapping[str, Any], key: str, where: str) -> float | No
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise PredictionError(f"{where}: {key!r} is {value!r}. Expected a number.")
+        raise PredictionError(
+            f"{where}: {key!r} is {value!r}. Expected a number.", reason="wrong_value"
+        )
     try:
         return float(value)
     except OverflowError as beyond:
-        raise PredictionError(f"{where}: {key!r} is beyond any number we keep.") from beyond
+        raise PredictionError(
+            f"{where}: {key!r} is beyond any number we keep.", reason="wrong_value"
+        ) from beyond

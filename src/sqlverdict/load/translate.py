@@ -94,7 +94,9 @@ def copy_to_file(file: Path, target: Path, engine: FileEngine) -> None:
             engine.write_file(part, database_statements(file, engine.dialect))
         except DatabaseError as error:
             raise BenchmarkError(
-                f"{dialect_of(engine.dialect).title} does not accept the content of {file}: {error}"
+                f"{dialect_of(engine.dialect).title} does not accept the content of {file}: "
+                f"{error}",
+                reason="failed",
             ) from error
 
 

@@ -39,18 +39,21 @@ def answers_of(
     answers = record[key]
     if trial is not None:
         raise PredictionError(
-            f"{where}: found both a list of answers and a {TRIAL!r}. Expected one of them."
+            f"{where}: found both a list of answers and a {TRIAL!r}. Expected one of them.",
+            reason="conflict",
         )
     if not 1 <= len(answers) <= MOST_TRIALS:
         raise PredictionError(
-            f"{where}: {key!r} is a list of {len(answers):,} answers. Expected 1 to {MOST_TRIALS}."
+            f"{where}: {key!r} is a list of {len(answers):,} answers. Expected 1 to {MOST_TRIALS}.",
+            reason="wrong_value",
         )
     separate = {name: record[name] for name in _SEPARATE if record.get(name) is not None}
     for name, values in separate.items():
         if not isinstance(values, list) or len(values) != len(answers):
             raise PredictionError(
                 f"{where}: {key!r} is a list of {len(answers)} answers, and {name!r} is not a list "
-                f"of {len(answers)}. Expected one value for each answer."
+                f"of {len(answers)}. Expected one value for each answer.",
+                reason="mismatch",
             )
     for number, answer in enumerate(answers):
         own = {**record, **{name: values[number] for name, values in separate.items()}}
@@ -72,14 +75,17 @@ def check_trials(trials: Mapping[str, set[str]], path: object) -> None:
         PredictionError: one lacks a case that another has, or there are too many trials.
     """
     if len(trials) > MOST_TRIALS:
-        raise PredictionError(f"{path}: {len(trials):,} trials. Expected up to {MOST_TRIALS}.")
+        raise PredictionError(
+            f"{path}: {len(trials):,} trials. Expected up to {MOST_TRIALS}.", reason="wrong_value"
+        )
     every = set().union(*trials.values())
     for trial, ids in trials.items():
         if ids != every:
             raise PredictionError(
                 f"{path}: trial {trial} has no answer for {len(every - ids)} cases that another "
                 f"trial has (id {few_of(sorted(every - ids))}). Expected as many answers for "
-                f"every case (null for an abstention)."
+                f"every case (null for an abstention).",
+                reason="incomplete",
             )
 
 
@@ -93,7 +99,8 @@ def _trial(value: object, where: str) -> str | None:
     raise PredictionError(
         f"{where}: the {TRIAL} is {value!r}. Expected a number, or a name of up to 40 letters, "
         f"digits, - and _ (it names a folder). If the column is something else, map it to off "
-        f"({TRIAL}=off)."
+        f"({TRIAL}=off).",
+        reason="wrong_value",
     )
 
 

@@ -43,6 +43,7 @@ class TurnReader:
                 "Expected both: a turn of a conversation. Leave out a column that means something "
                 "else: ",
                 column_option("turn" if turn is not None else "session", "off"),
+                reason="missing_field",
             )
         before = self._questions.setdefault(session, [])
         number, earlier = _whole(turn), _texts(record.get("earlier"), where)
@@ -50,14 +51,15 @@ class TurnReader:
             raise BenchmarkError(
                 f"{where}: case {case.id!r} is turn {turn!r} of session {session!r}, which has "
                 f"{len(before)} turns before it. Expected the turns in their order, from 1; a case "
-                "that stands alone has the questions before it in 'earlier'."
+                "that stands alone has the questions before it in 'earlier'.",
+                reason="wrong_value",
             )
         earlier = tuple(before) if earlier is None else earlier
         before.append(case.question)
         try:
             return replace(case, session=session, turn=number, earlier=earlier)
         except UsageError as wrong:
-            raise BenchmarkError(f"{where}: {wrong}") from wrong
+            raise BenchmarkError(f"{where}: {wrong}", reason="wrong_value") from wrong
 
 
 def in_turn_of(case: Case, known: Case) -> Case:
@@ -75,7 +77,9 @@ def _texts(value: object, where: str) -> tuple[str, ...] | None:
     if value is None:
         return None
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise BenchmarkError(f"{where}: 'earlier' is {value!r}. Expected a list of questions.")
+        raise BenchmarkError(
+            f"{where}: 'earlier' is {value!r}. Expected a list of questions.", reason="wrong_value"
+        )
     return tuple(value)
 
 
@@ -118,11 +122,13 @@ def turn_lines(
         if len(group) != turns:
             raise PredictionError(
                 f"{path}: conversation {position} (from 0) has {count(len(group), 'line')}, from "
-                f"line {group[0][0]} on, and {count(turns, 'turn')} in the benchmark. {advice}"
+                f"line {group[0][0]} on, and {count(turns, 'turn')} in the benchmark. {advice}",
+                reason="mismatch",
             )
     if len(groups) != len(sessions):
         raise PredictionError(
             f"{path}: found {count(len(groups), 'conversation')}, parted by blank lines; expected "
-            f"{len(sessions)}. {advice}"
+            f"{len(sessions)}. {advice}",
+            reason="mismatch",
         )
     return [line for group in groups for line in group]

@@ -54,11 +54,14 @@ def _tokens(value: object, where: str) -> dict[str, int | None]:
     for name, target in _PARTS.items():
         if name in value:
             if target in parts:
-                raise PredictionError(f"{where}: two parts of 'tokens' mean {target!r}.")
+                raise PredictionError(
+                    f"{where}: two parts of 'tokens' mean {target!r}.", reason="conflict"
+                )
             parts[target] = _whole(value[name], f"tokens.{name}", where)
     if value and not parts:
         raise PredictionError(
-            f"{where}: 'tokens' holds {few_of(value)}. Expected prompt and completion."
+            f"{where}: 'tokens' holds {few_of(value)}. Expected prompt and completion.",
+            reason="missing_field",
         )
     prompt, completion = parts.get("prompt_tokens"), parts.get("completion_tokens")
     if parts.get("tokens") is None and prompt is not None and completion is not None:
@@ -71,7 +74,7 @@ def _whole(value: object, name: str, where: str) -> int | None:
     if number is None:
         return None
     if number != int(number):
-        raise PredictionError(_wrong(value, name, where, "a whole number"))
+        raise PredictionError(_wrong(value, name, where, "a whole number"), reason="wrong_value")
     return int(number)
 
 
@@ -83,7 +86,7 @@ def _number(value: object, name: str, where: str) -> float | None:
     except (ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not 0 <= number <= LARGEST:
-        raise PredictionError(_wrong(value, name, where, "a number"))
+        raise PredictionError(_wrong(value, name, where, "a number"), reason="wrong_value")
     return number
 
 

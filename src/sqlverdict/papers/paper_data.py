@@ -28,6 +28,9 @@ DEMO_OPTIONS = Options(
 class MissingFile(DataError):
     """A published file is not in the data folder."""
 
+    def __init__(self, file: str) -> None:
+        super().__init__(file, reason="missing")
+
 
 @dataclass
 class PaperData:

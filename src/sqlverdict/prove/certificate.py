@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlverdict.errors import DataError, OptionName
 from sqlverdict.files.atomic import write_at_once
+from sqlverdict.files.regular import why_unread
 from sqlverdict.parse.facts import (
     Fact,
     HasAffinity,
@@ -121,13 +122,16 @@ def certificate_from_json(content: bytes | str) -> Certificate:
         plain = msgspec.json.decode(content)
         if not isinstance(plain, dict) or plain.get("format") != FORMAT:
             raise DataError(
-                "this is not a certificate of a proof; write one with prove ", OptionName("out")
+                "this is not a certificate of a proof; write one with prove ",
+                OptionName("out"),
+                reason="wrong_kind",
             )
         if plain.get("version") != VERSION:
             raise DataError(
                 f"the certificate is of version {plain.get('version')!r}; this release reads "
                 f"{VERSION}. Prove the pair again with ",
                 OptionName("out"),
+                reason="another_version",
             )
         return Certificate(
             msgspec.convert(plain["proof"], Proof),
@@ -136,7 +140,7 @@ def certificate_from_json(content: bytes | str) -> Certificate:
             msgspec.convert(plain["fixed_columns"], bool),
         )
     except (msgspec.MsgspecError, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise DataError(f"the certificate cannot be read: {error}") from error
+        raise DataError(f"the certificate cannot be read: {error}", reason="unreadable") from error
 
 
 def save_certificate(certificate: Certificate, path: Path) -> None:
@@ -154,11 +158,13 @@ def load_certificate(path: Path) -> Certificate:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise DataError(
+            f"{path} cannot be read: {error.strerror or error}", reason=why_unread(error)
+        ) from error
     try:
         return certificate_from_json(content)
     except DataError as error:
-        raise DataError(f"{path}: {error}") from error
+        raise DataError(f"{path}: {error}", reason=error.reason) from error
 
 
 def _fact_out(fact: Fact) -> dict[str, Any]:
@@ -172,7 +178,9 @@ def _fact_in(plain: object) -> Fact:
     import msgspec
 
     if not isinstance(plain, dict) or str(plain.get("fact")) not in _FACTS:
-        raise DataError(f"the certificate has the fact {plain!r}, which is not known")
+        raise DataError(
+            f"the certificate has the fact {plain!r}, which is not known", reason="unknown_name"
+        )
     kind = _FACTS[str(plain["fact"])]
     fact: Fact = msgspec.convert({k: v for k, v in plain.items() if k != "fact"}, kind)
     return fact

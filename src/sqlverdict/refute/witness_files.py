@@ -189,7 +189,9 @@ def replay(path: Path, *, preset: str | None = None) -> WitnessReplay:
         UnknownMember: there is no such preset.
     """
     if not path.is_file():
-        raise DataError(f"there is no witness at {path}; give a .sql or .sqlite file of one")
+        raise DataError(
+            f"there is no witness at {path}; give a .sql or .sqlite file of one", reason="missing"
+        )
     with path.open("rb") as stream:
         is_database = stream.read(16) == b"SQLite format 3\0"
     session, card = _open_database(path) if is_database else _open_text(path)
@@ -222,17 +224,22 @@ def _open_database(path: Path) -> tuple[Session, WitnessHeader]:
     try:
         session = ENGINES.get(DEFAULT_ENGINE).open(path, SMALL)
     except DatabaseError as error:
-        raise DataError(str(error)) from error
+        raise DataError(str(error), reason=error.reason) from error
     outcome = session.run(f"SELECT name, value FROM {NOTES}")
     try:
         if not isinstance(outcome, Answer):
-            raise DataError(f"{path} is not a witness: {outcome.message}. Expected a table {NOTES}")
+            raise DataError(
+                f"{path} is not a witness: {outcome.message}. Expected a table {NOTES}",
+                reason="wrong_kind",
+            )
         notes = {str(key): value for key, value in outcome.rows}
         contract = msgspec.json.decode(str(notes.get("contract", "null")))
         return session, _checked(notes | {"contract": contract}, path)
     except (msgspec.DecodeError, DataError) as error:
         session.close()
-        raise DataError(str(error)) from error
+        raise DataError(
+            str(error), reason=error.reason if isinstance(error, DataError) else "unreadable"
+        ) from error
 
 
 def read_header(path: Path) -> tuple[WitnessHeader, str]:
@@ -242,18 +249,27 @@ def read_header(path: Path) -> tuple[WitnessHeader, str]:
         DataError: the file is no witness.
     """
     if path.stat().st_size > _LARGEST:
-        raise DataError(f"{path} has more than {_LARGEST:,} bytes; a witness is a few rows")
+        raise DataError(
+            f"{path} has more than {_LARGEST:,} bytes; a witness is a few rows",
+            reason="unsupported",
+        )
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 ({error}); expected a witness as text") from error
+        raise DataError(
+            f"{path} is not UTF-8 ({error}); expected a witness as text", reason="unreadable"
+        ) from error
     line = next((line for line in text.split("\n") if line.startswith(MARK)), None)
     if line is None:
-        raise DataError(f"{path} is not a witness: no line begins with {MARK.strip()!r}")
+        raise DataError(
+            f"{path} is not a witness: no line begins with {MARK.strip()!r}", reason="wrong_kind"
+        )
     try:
         return _checked(msgspec.json.decode(line.removeprefix(MARK)), path), text
     except msgspec.DecodeError as error:
-        raise DataError(f"{path} is not a witness: the line {MARK.strip()!r}: {error}") from error
+        raise DataError(
+            f"{path} is not a witness: the line {MARK.strip()!r}: {error}", reason="unreadable"
+        ) from error
 
 
 def is_of_sqlite(path: Path) -> bool:
@@ -262,7 +278,9 @@ def is_of_sqlite(path: Path) -> bool:
         return True
     engine = read_header(path)[0].engine
     if not ENGINES.has(engine):
-        raise DataError(f"{path} is of the engine {engine!r}, which is not installed")
+        raise DataError(
+            f"{path} is of the engine {engine!r}, which is not installed", reason="unsupported"
+        )
     return ENGINES.get(engine).in_python
 
 
@@ -271,20 +289,24 @@ def _open_text(path: Path) -> tuple[Session, WitnessHeader]:
     try:
         return in_memory_engine().session_of_script(statements(text), SMALL), card
     except DatabaseError as error:
-        mend = "" if error.reason == "unsupported" else ". Write the witness again"
-        raise DataError(f"{path} {error}{mend}") from error
+        if error.reason == "unsupported":
+            raise DataError(f"{path} {error}", reason="wrong_value") from error
+        raise DataError(f"{path} {error}. Write the witness again", reason="unreadable") from error
 
 
 def _checked(content: object, path: Path) -> WitnessHeader:
     try:
         card = msgspec.convert(content, WitnessHeader, strict=False)
     except msgspec.ValidationError as error:
-        raise DataError(f"{path} is not a witness: {error}") from error
+        raise DataError(f"{path} is not a witness: {error}", reason="wrong_value") from error
     if card.now and not _is_moment(card.now):
-        raise DataError(f"{path} is not a witness: its clock shows {card.now!r}")
+        raise DataError(
+            f"{path} is not a witness: its clock shows {card.now!r}", reason="wrong_value"
+        )
     if card.format > FORMAT:
         raise DataError(
-            f"{path} has format {card.format}; this version reads {FORMAT}. Upgrade sqlverdict"
+            f"{path} has format {card.format}; this version reads {FORMAT}. Upgrade sqlverdict",
+            reason="another_version",
         )
     return card
 

@@ -108,7 +108,8 @@ def case_stream(
         if missing is not None:
             raise PredictionError(
                 f"{missing} has no prediction for case {case.id!r}; to abstain, say so "
-                f"(None, or abstained=True). A missing prediction is never an abstention."
+                f"(None, or abstained=True). A missing prediction is never an abstention.",
+                reason="incomplete",
             )
         yield index, case, [own[case.id] for _, own in predictions]
 

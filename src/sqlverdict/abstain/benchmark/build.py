@@ -194,12 +194,15 @@ def _check(material: Material, answerable: Sequence[Case]) -> None:
     if not any(case.question.strip() for case in answerable):
         raise BenchmarkError(
             f"found {count(len(answerable), 'answerable case')} and no question among them. "
-            "Expected cases with questions and gold queries; a bare gold file has none."
+            "Expected cases with questions and gold queries; a bare gold file has none.",
+            reason="missing_field",
         )
     times = Counter(case.id for case in (*material.cases, *material.train))
     twice = [case_id for case_id, count in times.items() if count > 1]
     if twice:
-        raise BenchmarkError(f"the ids {few_of(twice)} occur more than once. Expected each once.")
+        raise BenchmarkError(
+            f"the ids {few_of(twice)} occur more than once. Expected each once.", reason="repeated"
+        )
 
 
 def _templates(
@@ -281,6 +284,7 @@ def _by_database(
             "leave train out (",
             OptionName("train_split", "none"),
             ").",
+            reason="conflict",
         )
     sizes = Counter(case.db_id for case in cases)
     halves = split_by_database(sizes, recipe.plan.seed)

@@ -115,7 +115,8 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
     if not questions:
         kinds = f" of the types {', '.join(types)}" if types else ""
         raise BenchmarkError(
-            f"{path} holds no question{kinds}. Expected one per line, or records with 'question'."
+            f"{path} holds no question{kinds}. Expected one per line, or records with 'question'.",
+            reason="empty",
         )
     return QuestionPool(tuple(questions.values()), sources, note)
 
@@ -167,6 +168,8 @@ def _records(path: Path) -> Iterator[tuple[str, str, str]]:
     for number, (record, where) in enumerate(Records(path)):
         text = record.get("question")
         if not isinstance(text, str):
-            raise BenchmarkError(f"{where}: found no 'question' that is text; expected one.")
+            raise BenchmarkError(
+                f"{where}: found no 'question' that is text; expected one.", reason="missing_field"
+            )
         kind = record.get("type")
         yield text, kind.strip().lower() if isinstance(kind, str) else "", f"{path.name} {number}"

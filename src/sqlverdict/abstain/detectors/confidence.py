@@ -42,7 +42,8 @@ class Confidence(Gate):
             if draft is None or draft.confidence is None:
                 raise PredictionError(
                     f"confidence: the answer to {ask.id!r} carries none. Expected 'confidence' in "
-                    f"every prediction"
+                    f"every prediction",
+                    reason="missing_field",
                 )
             findings.append(Detection(-draft.confidence if self.lower else draft.confidence))
         return findings

@@ -50,7 +50,9 @@ class ErrorGate(Gate):
             outcome = tools.runner.run(ask.database or ask.db_id, sql)
             if isinstance(outcome, Failure):
                 if outcome.fault is not None:
-                    raise DatabaseError(f"{self.name}, {ask.id!r}: {outcome.message}")
+                    raise DatabaseError(
+                        f"{self.name}, {ask.id!r}: {outcome.message}", reason="failed"
+                    )
                 findings.append(Detection(0.0, note=f"{outcome.reason}: {outcome.message}"))
             elif self.empty and _says_nothing(outcome):
                 findings.append(Detection(0.0, note="an empty answer"))

@@ -77,7 +77,8 @@ class Voting(Gate):
                 raise PredictionError(
                     f"voting(n={self.n}): the answer to {ask.id!r} carries "
                     f"{count(len(samples), 'sample')}. Expected {self.n}, from a generator that "
-                    f"samples or as 'samples' in the predictions; or set another n"
+                    f"samples or as 'samples' in the predictions; or set another n",
+                    reason="incomplete",
                 )
             queries = [sample for sample in samples if is_plain_sql(sample)]
             groups = grouped(queries, self.equality, ask, tools, self.preset)

@@ -40,7 +40,8 @@ class RecordedGenerator(Learner):
         if missing:
             raise PredictionError(
                 f"{self.path}: no prediction for {count(len(missing), 'question')} (id "
-                f"{few_of(missing)}). Expected one for each; null is an abstention"
+                f"{few_of(missing)}). Expected one for each; null is an abstention",
+                reason="incomplete",
             )
         answers = [drafts[ask.id] for ask in asks]
         style = needs.style

@@ -68,7 +68,7 @@ class Forest:
         """
         if len(set(labels)) < 2:
             counts = f"{sum(labels)} positive and {len(labels) - sum(labels)} negative texts"
-            raise DataError(f"found {counts} to learn from; expected both kinds")
+            raise DataError(f"found {counts} to learn from; expected both kinds", reason="empty")
         try:
             from sklearn.ensemble import RandomForestClassifier  # type: ignore[import-untyped]
             from sklearn.feature_extraction.text import (  # type: ignore[import-untyped]
@@ -133,7 +133,7 @@ class Forest:
             trees.append(tuple(arrays[f"{name}_{number}"] for name in names))
         whole = isinstance(words, dict) and {"vocabulary", "grams"} <= words.keys()
         if not whole or not trees or "idf" not in arrays:
-            raise DataError(f"{folder} holds no forest. Fit the method again.")
+            raise DataError(f"{folder} holds no forest. Fit the method again.", reason="wrong_kind")
         return cls(words["vocabulary"], arrays["idf"], words["grams"], tuple(trees))
 
 

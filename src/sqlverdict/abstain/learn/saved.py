@@ -15,6 +15,7 @@ from zipfile import BadZipFile
 from sqlverdict.abstain.method import Ask, TrainingExample
 from sqlverdict.errors import DataError, MissingExtra
 from sqlverdict.files.atomic import replacing, write_at_once, write_text_at_once
+from sqlverdict.files.regular import why_unread
 from sqlverdict.parse.schema import Schema
 
 _EXAMPLES = "examples.jsonl"
@@ -36,10 +37,13 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(
-            f"{path} cannot be read: {error.strerror}. Expected what sqlverdict abstain fit wrote."
+            f"{path} cannot be read: {error.strerror}. Expected what sqlverdict abstain fit wrote.",
+            reason=why_unread(error),
         ) from error
     except ValueError as error:
-        raise DataError(f"{path} is not JSON: {error}. Fit the method again.") from error
+        raise DataError(
+            f"{path} is not JSON: {error}. Fit the method again.", reason="unreadable"
+        ) from error
 
 
 def write_arrays(path: Path, **arrays: Any) -> None:
@@ -62,7 +66,9 @@ def read_arrays(path: Path) -> dict[str, Any]:
         with path.open("rb") as stream, numpy.load(stream, allow_pickle=False) as arrays:
             return {name: arrays[name] for name in arrays.files}
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
-        raise DataError(f"{path} cannot be read: {error}. Fit the method again.") from error
+        raise DataError(
+            f"{path} cannot be read: {error}. Fit the method again.", reason=why_unread(error)
+        ) from error
 
 
 def write_examples(folder: Path, examples: Sequence[TrainingExample]) -> None:
@@ -122,7 +128,9 @@ def read_examples(folder: Path) -> list[TrainingExample]:
             for line in lines
         ]
     except (OSError, ValueError, KeyError, TypeError, msgspec.DecodeError) as error:
-        raise DataError(f"{folder} holds no examples: {error}. Fit the method again.") from error
+        raise DataError(
+            f"{folder} holds no examples: {error}. Fit the method again.", reason=why_unread(error)
+        ) from error
 
 
 def load_numpy(purpose: str) -> Any:

@@ -41,7 +41,8 @@ class Gaussian:
         if len(states) < 2 or len({len(state) for state in states}) != 1 or not len(states[0]):
             raise DataError(
                 f"found {count(len(states), 'encoder state')} to fit a distribution to; expected "
-                f"at least two, all of one size. Does the generator give states (t5 does)?"
+                f"at least two, all of one size. Does the generator give states (t5 does)?",
+                reason="empty",
             )
         array = np.asarray(states, dtype=np.float64)
         mean = array.mean(axis=0)
@@ -58,7 +59,8 @@ class Gaussian:
         if array.ndim != 2 or array.shape[1] != len(self.mean):
             raise DataError(
                 f"states of another size ({array.shape}) than those fitted ({len(self.mean)}): "
-                f"they come from another model"
+                f"they come from another model",
+                reason="mismatch",
             )
         centred = array - self.mean
         distances: list[float] = np.einsum("ij,jk,ik->i", centred, self.precision, centred).tolist()
@@ -79,7 +81,8 @@ def states_of(
         if draft is None or not draft.state:
             raise PredictionError(
                 f"{detector}: the answer to {ask.id!r} carries no encoder state. Expected a "
-                f"generator that gives them (t5), or 'state' in the predictions"
+                f"generator that gives them (t5), or 'state' in the predictions",
+                reason="missing_field",
             )
         states.append(draft.state)
     return states

@@ -51,7 +51,8 @@ class TokenGate(Gate):
             if not numbers:
                 raise PredictionError(
                     f"{self.name}: the answer to {ask.id!r} carries no token {self.numbers}. "
-                    f"Expected a generator that gives them (t5), or 'tokens' in the predictions"
+                    f"Expected a generator that gives them (t5), or 'tokens' in the predictions",
+                    reason="missing_field",
                 )
             findings.append(Detection(self.confidence(numbers)))
         return findings

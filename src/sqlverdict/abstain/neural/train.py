@@ -83,7 +83,9 @@ def train(
         DataError: there is nothing to train on.
     """
     if not pairs:
-        raise DataError("found no questions with SQL to train on; expected at least one")
+        raise DataError(
+            "found no questions with SQL to train on; expected at least one", reason="empty"
+        )
     torch = load_torch()
     torch.manual_seed(how.seed)
     draw = Random(how.seed)  # noqa: S311 (an order, no secret)

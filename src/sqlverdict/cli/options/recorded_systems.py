@@ -101,7 +101,8 @@ def read_recorded(
             raise PredictionError(
                 f"{record.notes[0]}. A missing answer is never an abstention: give --set "
                 f"recorded-only=true to evaluate those that are recorded, or --allow-missing to "
-                f"count the others as no SQL."
+                f"count the others as no SQL.",
+                reason="incomplete",
             )
         answers = {**record.by_id, **{case_id: Prediction(case_id) for case_id in missing}}
         folder = run_folder(args.name or name, out, len(data.system))

@@ -21,7 +21,8 @@ from itertools import count
 from threading import Lock
 from typing import Any
 
-from sqlverdict.errors import DatabaseError, DatabaseReason
+from sqlverdict.error_reasons import DatabaseReason
+from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.process import (
     BROKEN,
     KillableProcess,

@@ -83,7 +83,7 @@ class ServerMember(Engine):
         try:
             schema: Schema = self._part("schema").database_schema(database, db_id)
         except DatabaseError as error:
-            raise SchemaError(str(error)) from error
+            raise SchemaError(str(error), reason=error.reason) from error
         return schema
 
     def own_database(

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sqlverdict.errors import DatabaseError, DatabaseReason
+from sqlverdict.error_reasons import DatabaseReason
+from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.servers.patience import is_passing
 
 _NO_DATABASE: Final = 1049

@@ -44,7 +44,9 @@ class Beaver:
         key = _QUERIES[options.get("dialect", "mysql")]
         files = [root] if root.is_file() else [root / n for n in _PARTS if (root / n).is_file()]
         if not files:
-            raise BenchmarkError(f"{root} holds neither {' nor '.join(_PARTS)}. Check the folder.")
+            raise BenchmarkError(
+                f"{root} holds neither {' nor '.join(_PARTS)}. Check the folder.", reason="missing"
+            )
         home = root if root.is_dir() else root.parent
         folder = find_databases(home, ("databases", "."), databases)
         cases, without = [], []

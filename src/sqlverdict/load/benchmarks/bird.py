@@ -84,11 +84,12 @@ def _file(root: Path, split: str) -> Path:
     if file.is_file():
         return file
     if not root.is_dir():
-        raise BenchmarkError(f"there is no folder {root}. Say where BIRD is.")
+        raise BenchmarkError(f"there is no folder {root}. Say where BIRD is.", reason="missing")
     there = sorted(child.name for child in root.iterdir())
     raise BenchmarkError(
         f"{root} holds no split {split!r} of BIRD: expected {file.name}; "
-        f"found {few_of(there, 10)}. Check the folder and the split."
+        f"found {few_of(there, 10)}. Check the folder and the split.",
+        reason="missing",
     )
 
 
@@ -100,12 +101,14 @@ def _ids(items: list[_BirdItem], file: Path) -> tuple[list[str], tuple[str, ...]
     if bare:
         raise BenchmarkError(
             f"{file}: {len(bare)} of {len(items)} items have no question_id (item {few_of(bare)}, "
-            f"counted from 0). Expected one on every item, or on none."
+            f"counted from 0). Expected one on every item, or on none.",
+            reason="missing_field",
         )
     ids = [str(item.question_id) for item in items]
     repeated = [case_id for case_id, times in Counter(ids).items() if times > 1]
     if repeated:
         raise BenchmarkError(
-            f"{file}: question_id {few_of(repeated)} occurs more than once. Expected each once."
+            f"{file}: question_id {few_of(repeated)} occurs more than once. Expected each once.",
+            reason="repeated",
         )
     return ids, ()

@@ -85,7 +85,9 @@ def _expand(part: str) -> Iterator[str]:
         return
     columns = part[start + 1 : end].split(",")
     if len(columns) > _MOST_COLUMNS:
-        raise BenchmarkError(f"a gold lets {len(columns)} columns be chosen: {part[:80]!r} ...")
+        raise BenchmarkError(
+            f"a gold lets {len(columns)} columns be chosen: {part[:80]!r} ...", reason="wrong_value"
+        )
     left, right = part[:start], part[end + 1 :]
     for size in range(1, len(columns) + 1):
         for choice in combinations(columns, size):

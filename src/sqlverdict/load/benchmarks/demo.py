@@ -108,7 +108,8 @@ def _describe(target: Path, data: bytes) -> None:
 def _unwritable(folder: Path, problem: OSError) -> BenchmarkError:
     return BenchmarkError(
         f"the demo cannot write {folder}: {problem.strerror}. "
-        f"Set SQLVERDICT_CACHE to a file in a folder that can be written."
+        f"Set SQLVERDICT_CACHE to a file in a folder that can be written.",
+        reason="failed",
     )
 
 
@@ -123,7 +124,9 @@ def _build(target: Path, script: str) -> None:
     except OSError as problem:
         raise _unwritable(target.parent, problem) from problem
     except sqlite3.Error as problem:
-        raise BenchmarkError(f"the demo's {target.stem}.sql does not run: {problem}") from problem
+        raise BenchmarkError(
+            f"the demo's {target.stem}.sql does not run: {problem}", reason="failed"
+        ) from problem
 
 
 @BENCHMARKS.member

@@ -66,13 +66,17 @@ class Ehrsql2024Cases:
         for record, where in self._records:
             case_id = id_from(record.get("id"), where, BenchmarkError)
             if self._labels is not None and case_id not in labels:
-                raise BenchmarkError(f"{where}: {self._labels} has no label for {case_id!r}.")
+                raise BenchmarkError(
+                    f"{where}: {self._labels} has no label for {case_id!r}.", reason="incomplete"
+                )
             yield self._case(case_id, record, labels.get(case_id, record.get("gold_sql")), where)
 
     def _case(self, case_id: str, record: Record, gold: object, where: str) -> Case:
         answerable = record.get("answerable", gold not in (None, "null"))
         if not isinstance(answerable, bool) or (answerable and not isinstance(gold, str)):
-            raise BenchmarkError(f"{where}: expected a query in 'gold_sql', or null.")
+            raise BenchmarkError(
+                f"{where}: expected a query in 'gold_sql', or null.", reason="wrong_value"
+            )
         check_texts(record, where, "question", "hardness", "template")
         ehrsql_gold = gold_of(str(gold), self._database, self.rowless) if answerable else None
         level = record.get("hardness")

@@ -65,7 +65,9 @@ def _case(item: Item, where: str, golds: tuple[str, ...], dialect: str, folder: 
     if kind in ("dml", "ddl") or setup:
         checks = _of_dialect(item, where, "eval_query", dialect)
         if len(checks) > 1:
-            raise BenchmarkError(f"{where}: found {len(checks)} eval queries. Expected one.")
+            raise BenchmarkError(
+                f"{where}: found {len(checks)} eval queries. Expected one.", reason="wrong_value"
+            )
         script = Script(setup=setup, check=checks[0] if checks else "")
     return Case(
         id=need_text(item, where, "id"),

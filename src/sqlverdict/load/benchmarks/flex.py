@@ -98,12 +98,15 @@ class FlexReader(OneFileReader):
             case = _case(record, by_index=by_index)
             if case.id in cases:
                 raise BenchmarkError(
-                    f"{file}, line {number}: the id {case.id!r} occurs twice; expected it once"
+                    f"{file}, line {number}: the id {case.id!r} occurs twice; expected it once",
+                    reason="repeated",
                 )
             cases[case.id] = case
             predictions[case.id] = Prediction(case.id, sql=record.pred_sql)
         if not cases:
-            raise BenchmarkError(f"{file} is empty. Expected one JSON object per line.")
+            raise BenchmarkError(
+                f"{file} is empty. Expected one JSON object per line.", reason="empty"
+            )
         notes = ("recorded results stand in for execution: order and duplicates are lost",)
         return Benchmark(
             "flex",
@@ -123,7 +126,7 @@ def _read(line: bytes, earlier: Counter[str], where: str) -> _FlexRecord:
     try:
         return msgspec.convert(as_agreement(content, earlier, where), _FlexRecord)
     except msgspec.ValidationError as bad:
-        raise BenchmarkError(f"{where}: {bad}. Check that line.") from bad
+        raise BenchmarkError(f"{where}: {bad}. Check that line.", reason="wrong_value") from bad
 
 
 def _holds_one_system(records: Sequence[_FlexRecord]) -> bool:
@@ -241,7 +244,8 @@ def _database_of(schema: str, where: str) -> str:
     if not tables:
         raise BenchmarkError(
             f"{where}: found no database. Expected 'db_id', or a 'schema' that begins with "
-            f"'Database: NAME' or holds CREATE TABLE statements."
+            f"'Database: NAME' or holds CREATE TABLE statements.",
+            reason="missing_field",
         )
     return f"{tables[0]}-{sha256(repr(tables).encode()).hexdigest()[:6]}"
 

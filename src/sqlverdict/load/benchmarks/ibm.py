@@ -50,7 +50,9 @@ class Ibm(OneFileReader):
         for case_id, item, where in _items(file):
             db_id, golds = need_text(item, where, "db_id"), item_texts(item, where, "sql", "query")
             if not golds:
-                raise BenchmarkError(f"{where}: found no gold. Expected a query in 'sql'.")
+                raise BenchmarkError(
+                    f"{where}: found no gold. Expected a query in 'sql'.", reason="missing_field"
+                )
             cases.append(
                 Case(
                     id=case_id,
@@ -89,7 +91,9 @@ class Ibm(OneFileReader):
             by_id[case_id] = text_prediction(case_id, sql)
         if not by_id:
             known = ", ".join(self.systems(root)) or "none"
-            raise PredictionError(f"{root} records no system {system!r}. Recorded: {known}")
+            raise PredictionError(
+                f"{root} records no system {system!r}. Recorded: {known}", reason="unknown_name"
+            )
         notes = (
             f"{count(len(missing), 'case has', 'cases have')} no record of {system} (id "
             f"{few_of(missing)})",

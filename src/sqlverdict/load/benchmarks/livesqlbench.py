@@ -83,7 +83,9 @@ def _case(item: Item, where: str, folder: Databases) -> Case:
     db_id = need_text(item, where, "selected_database", "db_id")
     conditions = item.get("conditions") or {}
     if not isinstance(conditions, dict):
-        raise BenchmarkError(f"{where}: conditions is {conditions!r}. Expected an object.")
+        raise BenchmarkError(
+            f"{where}: conditions is {conditions!r}. Expected an object.", reason="wrong_value"
+        )
     query_alone = len(golds) == 1 and not setup and item.get("category") != "Management"
     tests = item_texts(item, where, "test_cases")
     return Case(

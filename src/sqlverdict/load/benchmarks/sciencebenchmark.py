@@ -68,7 +68,8 @@ def _files(root: Path, split: str) -> tuple[list[Path], list[str]]:
     if not there:
         raise BenchmarkError(
             f"{root} holds no split {split!r} of ScienceBenchmark: expected "
-            f"{', '.join(f'{part}/{split}.json' for part in _PARTS)}. Check the folder."
+            f"{', '.join(f'{part}/{split}.json' for part in _PARTS)}. Check the folder.",
+            reason="missing",
         )
     missing = [part for part, path in paths.items() if path not in there]
     return there, [f"{', '.join(missing)}: no file {split}.json"] if missing else []

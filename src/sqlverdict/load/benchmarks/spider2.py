@@ -99,7 +99,9 @@ class Spider2Cases:
 def _by_instance(folder: Path) -> dict[str, list[Path]]:
     """The gold results of each instance, as the script chooses them."""
     if not folder.is_dir():
-        raise BenchmarkError(f"there is no folder {folder}. Expected the gold results there.")
+        raise BenchmarkError(
+            f"there is no folder {folder}. Expected the gold results there.", reason="missing"
+        )
     alone: dict[str, list[Path]] = {}
     several: dict[str, list[Path]] = {}
     for file in sorted(folder.glob("*.csv")):
@@ -114,14 +116,19 @@ def _contract(setting: Mapping[str, Any], where: str, name: str, files: Sequence
     columns = setting.get("condition_cols")
     order = setting.get("ignore_order", True)
     if not isinstance(order, bool) or not isinstance(columns, list | None):
-        raise BenchmarkError(f"{where}: expected a list in condition_cols, a bool in ignore_order.")
+        raise BenchmarkError(
+            f"{where}: expected a list in condition_cols, a bool in ignore_order.",
+            reason="wrong_value",
+        )
     key_columns: tuple[tuple[int, ...] | int, ...] | None = None
     if columns not in _ALL_COLUMNS:
         assert columns is not None, "None stands for all columns"
         try:
             key_columns = _key_columns(columns, files[0].stem == name, len(files))
         except (TypeError, ValueError) as bad:
-            raise BenchmarkError(f"{where}: condition_cols is {columns!r}: {bad}") from bad
+            raise BenchmarkError(
+                f"{where}: condition_cols is {columns!r}: {bad}", reason="wrong_value"
+            ) from bad
     return Contract(order="ignore" if order else "respect", key_columns=key_columns)
 
 
@@ -154,7 +161,8 @@ class Spider2Reader:
         settings = sorted(gold.glob("*_eval.jsonl"))
         if len(settings) != 1:
             raise BenchmarkError(
-                f"{gold} has {len(settings)} files *_eval.jsonl. Expected one, beside exec_result."
+                f"{gold} has {len(settings)} files *_eval.jsonl. Expected one, beside exec_result.",
+                reason="repeated" if settings else "missing",
             )
         cases = Spider2Cases(file, gold, settings[0], find_databases(home, _DATABASES, databases))
         notes = []
@@ -165,7 +173,9 @@ class Spider2Reader:
             )
         results = list(cases.files())
         if not results:
-            raise BenchmarkError(f"{gold / 'exec_result'} holds no gold result of {file}.")
+            raise BenchmarkError(
+                f"{gold / 'exec_result'} holds no gold result of {file}.", reason="missing"
+            )
         sources = (
             SourceFile.of(file),
             SourceFile.of(settings[0]),

@@ -60,7 +60,9 @@ class TriagesqlCases:
         for number, (record, where) in enumerate(self._records):
             question, kind = record.get("question"), record.get("type")
             if not isinstance(question, str) or not isinstance(kind, str):
-                raise BenchmarkError(f"{where}: expected a 'question' and a 'type', both text.")
+                raise BenchmarkError(
+                    f"{where}: expected a 'question' and a 'type', both text.", reason="wrong_value"
+                )
             yield number, question, kind.strip().lower(), record
 
 

@@ -71,9 +71,14 @@ class TrustsqlCases:
         answerable = record.get("answerable", gold is not None)
         db_id = record.get("db_id")
         if not isinstance(db_id, str) or not isinstance(answerable, bool):
-            raise BenchmarkError(f"{where}: expected a db_id and answerable as true or false.")
+            raise BenchmarkError(
+                f"{where}: expected a db_id and answerable as true or false.", reason="wrong_value"
+            )
         if not isinstance(gold, str) and answerable:
-            raise BenchmarkError(f"{where}: an answerable case needs its query in 'gold_sql'.")
+            raise BenchmarkError(
+                f"{where}: an answerable case needs its query in 'gold_sql'.",
+                reason="missing_field",
+            )
         check_texts(record, where, *_TEXTS)
         database = self._databases.expected(db_id)
         tags = {

@@ -139,6 +139,7 @@ def _take_aliases(
                 f"{where}: {target!r} and {alias!r} differ, and each may be the gold. Leave one "
                 "out: ",
                 column_option(alias, LEAVE_OUT),
+                reason="conflict",
             )
 
 
@@ -250,7 +251,9 @@ def _put(
 ) -> None:
     if target in fields:
         off = column_option(target, LEAVE_OUT)
-        raise error(f"{where}: two columns mean {target!r}. Leave one out: ", off)
+        raise error(
+            f"{where}: two columns mean {target!r}. Leave one out: ", off, reason="conflict"
+        )
     fields[target] = value
 
 
@@ -277,7 +280,9 @@ def _fold(fields: dict[str, Any], where: str, error: type[DataError]) -> None:
             continue
         whole = fields.get(outer)
         if whole is not None and not isinstance(whole, Mapping):
-            raise error(f"{where}: {outer!r} is {whole!r}. Expected an object.")
+            raise error(
+                f"{where}: {outer!r} is {whole!r}. Expected an object.", reason="wrong_value"
+            )
         parts = dict(whole or {})
         text = isinstance(value, str) or outer != "tags"
         _put(parts, part, value if text else f"{value}", where, error)

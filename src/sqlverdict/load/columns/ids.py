@@ -77,11 +77,13 @@ def id_from(value: object, where: str, error: type[DataError]) -> str:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    problem = "no id" if value is None or value == "" else f"the id {value!r}"
+    is_missing = value is None or value == ""
+    problem = "no id" if is_missing else f"the id {value!r}"
     raise error(
         f"{where}: found {problem}. Expected an 'id' that is text or an integer; "
         "if it has another name, map it: ",
         column_option("NAME", "id"),
+        reason="missing_field" if is_missing else "wrong_value",
     )
 
 

@@ -32,14 +32,16 @@ def gold_lines(path: Path) -> list[tuple[str, str]]:
         raise BenchmarkError(
             f"{path}: {len(blank)} of {len(lines)} lines are blank (line {few_of(blank)}). "
             f"Expected SQL<TAB>db_id on every line; remove them, after checking that no query "
-            f"is missing there."
+            f"is missing there.",
+            reason="unreadable",
         )
     pairs: list[tuple[str, str]] = []
     for number, line in enumerate(lines, 1):
         sql, tab, db_id = line.rpartition("\t")
         if not tab or not sql.strip() or not db_id.strip():
             raise BenchmarkError(
-                f"{path}: line {number} is {line[:80]!r}. Expected SQL, a tab and the db_id."
+                f"{path}: line {number} is {line[:80]!r}. Expected SQL, a tab and the db_id.",
+                reason="unreadable",
             )
         pairs.append((sql.strip(), db_id.strip()))
     return pairs

@@ -155,7 +155,9 @@ class JsonlCases:
             seen.add(key)
             yield turns.with_turn(case, record, where), record, where
         if not seen:
-            raise BenchmarkError(f"{self.path} is empty. Expected one JSON object per line.")
+            raise BenchmarkError(
+                f"{self.path} is empty. Expected one JSON object per line.", reason="empty"
+            )
 
     def _check_repeated(self, case_id: str, second: str) -> None:
         """Read the file up to a suspected repetition: two ids may share a hash."""
@@ -169,7 +171,8 @@ class JsonlCases:
             ):
                 raise BenchmarkError(
                     f"{self.path}: id {case_id!r} appears on {line_name} and again on {second}. "
-                    f"Expected each id once; rename or remove one of them."
+                    f"Expected each id once; rename or remove one of them.",
+                    reason="repeated",
                 )
 
 
@@ -185,7 +188,9 @@ class Jsonl(OneFileReader):
         source = SourceFile.of(file)
         line_name, first = next(_lines(file), ("", b""))
         if not line_name:
-            raise BenchmarkError(f"{file} is empty. Expected one JSON object per line.")
+            raise BenchmarkError(
+                f"{file} is empty. Expected one JSON object per line.", reason="empty"
+            )
         where = f"{file}, {line_name}"
         first_record = _object(first, where, cases.columns)
         record = rename(first_record, cases.columns, where)
@@ -225,7 +230,8 @@ def _object(line: bytes, where: str, columns: Mapping[str, str]) -> dict[str, An
     if not isinstance(record, dict):
         raise BenchmarkError(
             f"{where}: found {type(record).__name__}. Expected one JSON object per line; of a list "
-            f"in FILE, jq -c '.[]' FILE makes such lines."
+            f"in FILE, jq -c '.[]' FILE makes such lines.",
+            reason="wrong_kind",
         )
     return record
 

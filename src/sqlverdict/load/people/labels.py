@@ -182,6 +182,7 @@ def read_labels(
                 "; if the id is another field, with ",
                 OptionName("id_field"),
                 f", such as '{{set}}-{{i}}'. There are {few_of(row.record, 12)}.",
+                reason="repeated",
             )
         lines[row.id] = row.where
         items[row.id] = _label(row, sheet, combine)
@@ -230,7 +231,8 @@ def _labels_of_rows(
             if by_case.setdefault(pair, query) != query:
                 raise DataError(
                     f"{row.where}: there are votes on several predictions of {row.id!r}. Import "
-                    f"them: sqlverdict label RUN... --import {sheet.path}; agree reads the log."
+                    f"them: sqlverdict label RUN... --import {sheet.path}; agree reads the log.",
+                    reason="conflict",
                 )
             event = structs.replace(event, pair=pair)
         if (query := _query(row)) is not None:
@@ -296,7 +298,9 @@ def labels_of_votes(
     """
     known = content.annotators
     if not known:
-        raise DataError(f"{path} has no vote that counts. Expected at least one; see 'label'.")
+        raise DataError(
+            f"{path} has no vote that counts. Expected at least one; see 'label'.", reason="empty"
+        )
     for name in annotators:
         if name not in known:
             raise UsageError(f"{path} has no annotator {name!r}.{near(name, known)}")
@@ -376,7 +380,8 @@ def _annotators(items: Iterable[Label], vote_fields: Sequence[str], path: Path) 
         numbers = ", ".join(map(str, sorted(sizes)))
         raise DataError(
             f"{path}: some cases have {numbers} votes. Expected the same annotators for each; "
-            f"write null where one of them did not vote."
+            f"write null where one of them did not vote.",
+            reason="incomplete",
         )
     (size,) = sizes
     if len(vote_fields) == size > 1:

@@ -134,11 +134,12 @@ def read_sheet(path: Path, fields: LabelFields) -> LabelSheet:
     if fields.label_field is None and fields.id_field is None:
         records = two_halves(records)
     if not records:
-        raise DataError(f"{path} holds no labels. Expected one record per case.")
+        raise DataError(f"{path} holds no labels. Expected one record per case.", reason="empty")
     if {*records[0][1]} >= _RUN_LOG:
         raise DataError(
             f"{path} is the log of a run: it holds what sqlverdict found, and not what people say. "
-            "Expected people's labels: sqlverdict label RUN --queue estimate"
+            "Expected people's labels: sqlverdict label RUN --queue estimate",
+            reason="wrong_kind",
         )
     names = list(dict.fromkeys(key for _, record in records for key in record))
     annotator = _annotator_field(path, names, records, fields)
@@ -196,7 +197,8 @@ def cell_label(value: object, name: str, where: str) -> str | None:
             return _WORDS[spelling]
     raise DataError(
         f"{where}: {name!r} is {value!r}. Expected 1 (right), 0 (wrong), 0.5 (undecided) or "
-        f"nothing; words such as true and false will do, and so will {', '.join(MEANINGS)}."
+        f"nothing; words such as true and false will do, and so will {', '.join(MEANINGS)}.",
+        reason="wrong_value",
     )
 
 
@@ -324,7 +326,10 @@ def _annotator(record: Record, name: str | None, where: str) -> str:
         return ""
     annotator = _text(record, name)
     if not annotator:
-        raise DataError(f"{where}: found no annotator in {name!r}. Expected who gave the label.")
+        raise DataError(
+            f"{where}: found no annotator in {name!r}. Expected who gave the label.",
+            reason="missing_field",
+        )
     return annotator
 
 

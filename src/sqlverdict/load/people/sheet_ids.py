@@ -111,5 +111,6 @@ def row_id(record: Record, id_field: str | None, where: str) -> str:
             f"'set' and 'i'; name it with ",
             OptionName("id_field"),
             f". There are {few_of(record, 12)}.",
+            reason="missing_field",
         )
     return "".join(text + (str(record[name]) if name else "") for text, name, _, _ in parts)

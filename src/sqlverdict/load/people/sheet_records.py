@@ -65,5 +65,8 @@ def sheet_records(path: Path) -> Iterator[tuple[str, Record]]:
 
 def _object(record: object, where: str) -> tuple[str, Record]:
     if not isinstance(record, Mapping):
-        raise DataError(f"{where}: found {type(record).__name__}. Expected an object per case.")
+        raise DataError(
+            f"{where}: found {type(record).__name__}. Expected an object per case.",
+            reason="wrong_kind",
+        )
     return where, record

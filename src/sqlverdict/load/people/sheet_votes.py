@@ -39,7 +39,8 @@ def sheet_votes(sheet: LabelSheet, at: str) -> Iterator[tuple[SheetRow, VoteEven
         if key in first:
             raise DataError(
                 f"{row.where}: {row.annotator!r} already voted on {row.id!r} at {first[key]}. "
-                f"Expected one vote of each annotator on a case; remove one of them."
+                f"Expected one vote of each annotator on a case; remove one of them.",
+                reason="repeated",
             )
         first[key] = row.where
         yield row, event
@@ -61,7 +62,10 @@ def _event(row: SheetRow, source: str, at: str) -> VoteEvent:
     record = row.record
     kind = str(record.get("kind") or "vote")
     if kind not in _KINDS:
-        raise DataError(f"{row.where}: the kind is {kind!r}. Expected one of {', '.join(_KINDS)}.")
+        raise DataError(
+            f"{row.where}: the kind is {kind!r}. Expected one of {', '.join(_KINDS)}.",
+            reason="wrong_value",
+        )
     own_time = str(record.get("at") or "")
     categories = record.get("categories") or ()
     if isinstance(categories, str):
@@ -95,7 +99,9 @@ def _event(row: SheetRow, source: str, at: str) -> VoteEvent:
             VoteEvent,
         )
     except (TypeError, ValueError, msgspec.ValidationError) as bad:
-        raise DataError(f"{row.where}: the vote cannot be read: {bad}.") from bad
+        raise DataError(
+            f"{row.where}: the vote cannot be read: {bad}.", reason="wrong_value"
+        ) from bad
 
 
 def row_sampling(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -216,14 +216,16 @@ def read_events(path: Path, *, choices: bool = False) -> Iterator[VoteEvent]:
             raise DataError(
                 f"{where} is a vote of an offline page, which does not know which query is the "
                 f"gold. Add the file to the log, and read that: sqlverdict label RUN... --import "
-                f"{path}"
+                f"{path}",
+                reason="wrong_kind",
             )
         if has_seal(line) != (event.source != "offline") or (
             has_seal(line) and not is_intact(line)
         ):
             raise DataError(
                 f"{where} was changed after it was saved: its checksum does not match. Restore the "
-                f"line from a copy, or remove it and vote again."
+                f"line from a copy, or remove it and vote again.",
+                reason="changed",
             )
         yield event
 
@@ -239,13 +241,15 @@ def decode_event(line: bytes, where: str) -> VoteEvent:
     if isinstance(schema, int) and schema > VOTE_SCHEMA:
         raise DataError(
             f"{where} has the vote schema {schema}; this version reads up to {VOTE_SCHEMA}. "
-            f"Update sqlverdict."
+            f"Update sqlverdict.",
+            reason="another_version",
         )
     event = decode_json(line, where, DataError, VoteEvent)
     is_label = event.kind in ("vote", "adjudication") and not event.choice
     if is_label and event.label not in MEANINGS:
         raise DataError(
-            f"{where}: the label is {event.label!r}. Expected one of {', '.join(MEANINGS)}."
+            f"{where}: the label is {event.label!r}. Expected one of {', '.join(MEANINGS)}.",
+            reason="wrong_value",
         )
     return event
 

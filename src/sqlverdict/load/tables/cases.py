@@ -136,10 +136,13 @@ class TableCases:
                     f"{self.path}: id {case.id!r} appears on {first} and again on {line}. "
                     f"Expected each id once; rename or remove one of them.",
                     *self._other_id(),
+                    reason="repeated",
                 )
             yield turns.with_turn(case, record, where), record, where
         if not lines:
-            raise BenchmarkError(f"{self.path} has a header but no rows. Expected cases.")
+            raise BenchmarkError(
+                f"{self.path} has a header but no rows. Expected cases.", reason="empty"
+            )
 
     @property
     def named_columns(self) -> Names:

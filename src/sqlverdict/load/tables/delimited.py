@@ -80,7 +80,10 @@ def open_delimited(
     header_line, names = header[0] if header else (1, [])
     last_line = header_line
     if not any(names):
-        raise error(f"{path} is empty. Expected a header line such as id,db_id,question,gold.")
+        raise error(
+            f"{path} is empty. Expected a header line such as id,db_id,question,gold.",
+            reason="empty",
+        )
     joined = joined_names(names, header[1][1]) if len(header) > 1 else None
     two_lines = ""
     if joined is not None:
@@ -103,14 +106,16 @@ def open_delimited(
             if blank and len(names) == 1:
                 # An empty cell of the only column may be a missing value.
                 raise error(
-                    f"{path}: line {blank} is blank. Expected a row; remove the line.{title}"
+                    f"{path}: line {blank} is blank. Expected a row; remove the line.{title}",
+                    reason="unreadable",
                 )
             if not any(cell.strip() for cell in row[len(names) :]):
                 row = row[: len(names)]
             if len(row) != len(names):
                 raise error(
                     f"{path}: line {number} has {len(row)} cells, the header {len(names)}. "
-                    f"Expected the same; quote cells that hold {separator!r}.{title}"
+                    f"Expected the same; quote cells that hold {separator!r}.{title}",
+                    reason="unreadable",
                 )
             cells = [cell.strip() for cell in row] if padded else row
             yield f"line {number}", {name: cells[position] for name, position in columns}
@@ -153,7 +158,9 @@ def _utf16_lines(path: Path, error: type[DataError]) -> Iterator[str]:
         with path.open(encoding="utf-16", newline="") as stream:
             yield from stream
     except UnicodeError as bad:
-        raise error(f"{path} is UTF-16 with a fault: {bad}. Save it as UTF-8.") from bad
+        raise error(
+            f"{path} is UTF-16 with a fault: {bad}. Save it as UTF-8.", reason="unreadable"
+        ) from bad
 
 
 def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
@@ -185,7 +192,9 @@ def _next_row(reader: Any, path: Path, error: type[DataError]) -> list[str] | No
     try:
         row: list[str] | None = next(reader, None)
     except csv.Error as bad:
-        raise error(f"{path}: line {reader.line_num}: {bad}. Check the quotes there.") from bad
+        raise error(
+            f"{path}: line {reader.line_num}: {bad}. Check the quotes there.", reason="unreadable"
+        ) from bad
     finally:
         csv.field_size_limit(before)
     return row

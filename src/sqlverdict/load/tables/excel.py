@@ -74,17 +74,25 @@ def open_excel(
         looked_at = [user_sheet] if user_sheet is not None and known else ordered
         tables, problem = _look_at([sheets[each] for each in looked_at if known], fit, spot)
     except Exception as bad:  # The package raises many kinds for a broken file.
-        raise error(f"{path} cannot be read as an Excel file: {bad}. Save it as CSV.") from bad
+        raise error(
+            f"{path} cannot be read as an Excel file: {bad}. Save it as CSV.", reason="unreadable"
+        ) from bad
     if not known:
         workbook.close()
         hint = near(str(user_sheet), ordered)
-        raise error(f"{path} has no sheet {user_sheet!r}.{hint} It has {few_of(ordered, 12)}.")
+        raise error(
+            f"{path} has no sheet {user_sheet!r}.{hint} It has {few_of(ordered, 12)}.",
+            reason="unknown_name",
+        )
     if not tables:
         workbook.close()
         if problem:
-            raise error(f"{path} cannot be read as an Excel file: {problem}. Save it as CSV.")
+            raise error(
+                f"{path} cannot be read as an Excel file: {problem}. Save it as CSV.",
+                reason="unreadable",
+            )
         which = f"the sheet {few_of(looked_at)} is" if len(looked_at) == 1 else "all sheets are"
-        raise error(f"{path}: {which} empty. Expected a header row.")
+        raise error(f"{path}: {which} empty. Expected a header row.", reason="empty")
     sheet = max(tables, key=lambda each: each.fit)
     row_number, names = sheet.head[sheet.header]
     last_row, joined = _with_lower_row(sheet)
@@ -105,19 +113,24 @@ def open_excel(
                         raise error(
                             f"{path}: the header seems to have two rows, {row_number} and {number}."
                             f" Write the name of each column in one row, such as "
-                            f"'{names[width - 1]} {names_too[-1]}', and remove the other."
+                            f"'{names[width - 1]} {names_too[-1]}', and remove the other.",
+                            reason="unreadable",
                         )
                     raise error(
                         f"{path}: row {number} has a cell to the right of the header's last "
                         f"column, {names[width - 1]!r}. Name that column, or remove the cell."
-                        f"{TITLE_HINT if len(columns) == 1 else ''}"
+                        f"{TITLE_HINT if len(columns) == 1 else ''}",
+                        reason="unreadable",
                     )
                 padded = texts[:width] + [""] * (width - len(texts))
                 yield f"row {number}", {name: padded[position] for name, position in columns}
         except DataError:
             raise
         except Exception as bad:  # As above: a broken file shows at any of its rows.
-            raise error(f"{path} cannot be read as an Excel file: {bad}. Save it as CSV.") from bad
+            raise error(
+                f"{path} cannot be read as an Excel file: {bad}. Save it as CSV.",
+                reason="unreadable",
+            ) from bad
         finally:
             workbook.close()
 

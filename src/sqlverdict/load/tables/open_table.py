@@ -39,7 +39,9 @@ def open_parquet(path: Path, error: type[DataError]) -> TableFile:
         file = ParquetFile(path)
         names = tuple(file.schema_arrow.names)
     except (ArrowException, *_UNREADABLE) as bad:
-        raise error(f"{path} cannot be read as a Parquet file: {bad}.") from bad
+        raise error(
+            f"{path} cannot be read as a Parquet file: {bad}.", reason="unreadable"
+        ) from bad
 
     def rows() -> Rows:
         number = 0
@@ -49,7 +51,9 @@ def open_parquet(path: Path, error: type[DataError]) -> TableFile:
                     number += 1
                     yield f"row {number}", record
         except (ArrowException, *_UNREADABLE) as bad:
-            raise error(f"{path}: a row after row {number} cannot be read: {bad}.") from bad
+            raise error(
+                f"{path}: a row after row {number} cannot be read: {bad}.", reason="unreadable"
+            ) from bad
 
     return TableFile(path, names, rows())
 
@@ -71,7 +75,9 @@ def table_format(path: Path) -> str | None:
     """
     suffix = path.suffix.lower()
     if suffix in _NOT_READ:
-        raise DataError(f"{path} is {_NOT_READ[suffix]}. Save it as .xlsx or .csv.")
+        raise DataError(
+            f"{path} is {_NOT_READ[suffix]}. Save it as .xlsx or .csv.", reason="unsupported"
+        )
     return next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
 
 
@@ -108,11 +114,15 @@ def open_table(
     if any(is_query(name) for name in table.header):
         raise error(
             f"{path} has no header: its first line holds a query. Write a line with the names of "
-            f"the columns above it, such as id,question,gold,prediction."
+            f"the columns above it, such as id,question,gold,prediction.",
+            reason="unreadable",
         )
     repeated = sorted(name for name, times in Counter(table.header).items() if times > 1)
     if repeated:
-        raise error(f"{path}: the header names {few_of(repeated)} twice. Rename one of them.")
+        raise error(
+            f"{path}: the header names {few_of(repeated)} twice. Rename one of them.",
+            reason="repeated",
+        )
     return table
 
 

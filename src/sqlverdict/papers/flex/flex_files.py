@@ -98,6 +98,7 @@ def _answers(path: Path) -> list[Mapping[str, Any]]:
             )
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(
-                f"{path}, line {number}: expected an object with ex and judge_result ({error!r})"
+                f"{path}, line {number}: expected an object with ex and judge_result ({error!r})",
+                reason="wrong_value",
             ) from error
     return answers

@@ -107,7 +107,8 @@ def _recorded_agreement(data: PaperData) -> dict[tuple[str, str], Agreement]:
             verdicts = dict(record["verdicts"])
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(
-                f"{path}, line {number}: expected set, label and verdicts ({error!r})"
+                f"{path}, line {number}: expected set, label and verdicts ({error!r})",
+                reason="wrong_value",
             ) from error
         for name, verdict in verdicts.items():
             model, _, prompt = name.rpartition("/")

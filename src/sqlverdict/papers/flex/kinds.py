@@ -94,7 +94,7 @@ def _model_counts(
             total += 1
             counts.update(kinds.labels)
     if not total:
-        raise DataError(f"{file}: no line has kinds in judge_result_category")
+        raise DataError(f"{file}: no line has kinds in judge_result_category", reason="empty")
     return counts, total
 
 
@@ -110,6 +110,7 @@ def _expert_counts(data: PaperData, half: str) -> tuple[dict[str, int], int]:
         }
     except (KeyError, ValueError, TypeError) as error:
         raise DataError(
-            f"{file}: expected a number of experts in each column, such as Structure ({error!r})"
+            f"{file}: expected a number of experts in each column, such as Structure ({error!r})",
+            reason="wrong_value",
         ) from error
     return counts, max(1, len(rows))

@@ -127,7 +127,8 @@ def judge_agreement(
     if {case.id for case in cases} != set(by_id):
         raise DataError(
             f"{name}: {len(cases)} pairs and {len(by_id)} labels. FLEX pairs both by their place: "
-            f"expected a label for each pair, in files of the same part"
+            f"expected a label for each pair, in files of the same part",
+            reason="mismatch",
         )
     rated = []
     for case in cases:

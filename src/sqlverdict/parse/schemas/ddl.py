@@ -58,7 +58,8 @@ def read_ddl(text: str, db_id: str) -> Schema:
         schema = read_sqlite_schema(connection, db_id, "ddl")
     if not schema.tables:
         raise SchemaError(
-            f"the schema of {db_id!r} holds no CREATE TABLE statement; expected at least one"
+            f"the schema of {db_id!r} holds no CREATE TABLE statement; expected at least one",
+            reason="empty",
         )
     if not paths:
         return schema
@@ -89,7 +90,8 @@ def _run(connection: sqlite3.Connection, statement: str, db_id: str) -> None:
         raise SchemaError(
             f"SQLite {sqlite3.sqlite_version} cannot run a statement of the schema of "
             f"{db_id!r}: {error}. {f'{hint}. The statement' if hint else 'Rewrite or remove it'}: "
-            f"{quoted}"
+            f"{quoted}",
+            reason="unreadable",
         ) from error
 
 

@@ -45,10 +45,13 @@ def read_tables_json(entries: list[Any], origin: str) -> dict[str, Schema]:
                 f"{origin}: entry {number} (db_id {name!r}) is not a database as tables.json "
                 f"writes it ({type(error).__name__}: {error}). Expected db_id, "
                 "table_names_original, column_names_original, column_types, primary_keys and "
-                "foreign_keys"
+                "foreign_keys",
+                reason="wrong_value",
             ) from error
         if schema.db_id in schemas:
-            raise SchemaError(f"{origin}: {schema.db_id!r} occurs twice; keep one entry")
+            raise SchemaError(
+                f"{origin}: {schema.db_id!r} occurs twice; keep one entry", reason="repeated"
+            )
         schemas[schema.db_id] = schema
     return schemas
 
@@ -121,7 +124,7 @@ def load_schemas(path: str | Path, db_id: str | None = None) -> dict[str, Schema
     if location.is_dir():
         return _folder(location, db_id)
     if not location.is_file():
-        raise SchemaError(f"there is no schema at {location}; expected {_KINDS}")
+        raise SchemaError(f"there is no schema at {location}; expected {_KINDS}", reason="missing")
     if is_sqlite(location) or location.suffix.lower() in SUFFIXES:
         schema = read_sqlite(location, db_id)
         return {schema.db_id: schema}
@@ -130,18 +133,21 @@ def load_schemas(path: str | Path, db_id: str | None = None) -> dict[str, Schema
         return {name: read_ddl(_text(location), name)}
     if location.suffix.lower() == ".json":
         return _only(_json(location, db_id), db_id, location)
-    raise SchemaError(f"{location} is not a schema of a known kind; expected {_KINDS}")
+    raise SchemaError(
+        f"{location} is not a schema of a known kind; expected {_KINDS}", reason="wrong_kind"
+    )
 
 
 def _folder(folder: Path, db_id: str | None) -> dict[str, Schema]:
     files = _databases(folder)
     if not files:
         raise SchemaError(
-            f"the folder {folder} holds no database; expected <db>/<db>.sqlite or <db>.sqlite"
+            f"the folder {folder} holds no database; expected <db>/<db>.sqlite or <db>.sqlite",
+            reason="empty",
         )
     if db_id is not None:
         if db_id not in files:
-            raise SchemaError(_missing(db_id, files, folder))
+            raise SchemaError(_missing(db_id, files, folder), reason="missing")
         files = {db_id: files[db_id]}
     return {name: read_sqlite(file, name) for name, file in files.items()}
 
@@ -157,7 +163,8 @@ def _databases(folder: Path) -> dict[str, Path]:
         if files and name in databases:
             raise SchemaError(
                 f"the folder {folder} holds two databases called {name!r}: {databases[name]} and "
-                f"{files[0]}. Remove one of them"
+                f"{files[0]}. Remove one of them",
+                reason="repeated",
             )
         if files:
             databases[name] = files[0]
@@ -168,7 +175,7 @@ def _json(file: Path, db_id: str | None) -> dict[str, Schema]:
     try:
         content: Any = json.loads(_text(file))
     except (ValueError, RecursionError) as error:
-        raise SchemaError(f"{file} is not JSON: {error}") from error
+        raise SchemaError(f"{file} is not JSON: {error}", reason="unreadable") from error
     if isinstance(content, dict) and "table_names_original" in content:
         content = [content]
     if isinstance(content, list):
@@ -176,12 +183,13 @@ def _json(file: Path, db_id: str | None) -> dict[str, Schema]:
         return read_tables_json(content, str(file))
     if isinstance(content, dict):
         if db_id is not None and db_id not in content:
-            raise SchemaError(_missing(db_id, content, file))
+            raise SchemaError(_missing(db_id, content, file), reason="missing")
         names = list(content) if db_id is None else [db_id]
         return {name: read_ddl(_statements(content[name], name, file), name) for name in names}
     raise SchemaError(
         f"{file} holds a JSON {type(content).__name__}; expected a list of databases "
-        "(tables.json) or an object of CREATE statements per database"
+        "(tables.json) or an object of CREATE statements per database",
+        reason="wrong_kind",
     )
 
 
@@ -190,7 +198,8 @@ def _statements(value: Any, name: str, file: Path) -> str:
     if not isinstance(statements, list) or not all(isinstance(s, str) for s in statements):
         raise SchemaError(
             f"{file}: the value of {name!r} is {type(value).__name__}; expected CREATE "
-            "statements as one string or a list of strings"
+            "statements as one string or a list of strings",
+            reason="wrong_value",
         )
     # A newline first: a statement may end in a line comment.
     return "\n;\n".join(statements)
@@ -198,11 +207,11 @@ def _statements(value: Any, name: str, file: Path) -> str:
 
 def _only(schemas: dict[str, Schema], db_id: str | None, file: Path) -> dict[str, Schema]:
     if not schemas:
-        raise SchemaError(f"{file} holds no database; expected at least one")
+        raise SchemaError(f"{file} holds no database; expected at least one", reason="empty")
     if db_id is None:
         return schemas
     if db_id not in schemas:
-        raise SchemaError(_missing(db_id, schemas, file))
+        raise SchemaError(_missing(db_id, schemas, file), reason="missing")
     return {db_id: schemas[db_id]}
 
 
@@ -216,4 +225,6 @@ def _text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise SchemaError(f"{file} is not UTF-8: {error}. Save it as UTF-8") from error
+        raise SchemaError(
+            f"{file} is not UTF-8: {error}. Save it as UTF-8", reason="unreadable"
+        ) from error

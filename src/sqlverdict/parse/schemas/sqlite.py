@@ -35,20 +35,26 @@ def read_sqlite(path: str | Path, db_id: str | None = None) -> Schema:
     """
     file = Path(path)
     if not file.is_file():
-        raise SchemaError(f"there is no database file at {file}; give the path of a .sqlite file")
+        raise SchemaError(
+            f"there is no database file at {file}; give the path of a .sqlite file",
+            reason="missing",
+        )
     try:
         with closing(open_read_only(file)) as connection:
             # Spider's databases hold bytes that are no UTF-8, in declarations too.
             connection.text_factory = _lenient
             schema = read_sqlite_schema(connection, db_id or file.stem, "sqlite")
     except DatabaseError as error:
-        raise SchemaError(str(error)) from error
+        raise SchemaError(str(error), reason=error.reason) from error
     except sqlite3.Error as error:
-        raise SchemaError(f"{file} cannot be read as a SQLite database: {error}") from error
+        raise SchemaError(
+            f"{file} cannot be read as a SQLite database: {error}", reason="unreadable"
+        ) from error
     if not schema.tables:
         raise SchemaError(
             f"{file} is a SQLite database without tables; an empty file is made when a wrong "
-            "path is opened. Copy the real database there"
+            "path is opened. Copy the real database there",
+            reason="empty",
         )
     return schema
 

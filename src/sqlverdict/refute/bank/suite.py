@@ -19,6 +19,7 @@ from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import DataError, FileFailure, SchemaError
 from sqlverdict.execute.in_memory import warm_scratch
 from sqlverdict.files.atomic import write_at_once
+from sqlverdict.files.regular import why_unread
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.bank.store import Bank, fits
@@ -176,10 +177,11 @@ def import_bank(bank: Bank, path: Path) -> int:
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error}") from error
+        raise DataError(f"{path} cannot be read: {error}", reason=why_unread(error)) from error
     if not lines or _line(lines[0], path, 1).get("sqlverdict_bank") != 1:
         raise DataError(
-            f"{path} is not an exported bank: its first line should be {json.dumps(_HEAD)}"
+            f"{path} is not an exported bank: its first line should be {json.dumps(_HEAD)}",
+            reason="wrong_kind",
         )
     instances = [
         _record(_line(line, path, number), path, number)
@@ -195,9 +197,11 @@ def _line(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         content = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}, line {number}, is not JSON: {error}") from error
+        raise DataError(
+            f"{path}, line {number}, is not JSON: {error}", reason="unreadable"
+        ) from error
     if not isinstance(content, dict):
-        raise DataError(f"{path}, line {number}: expected a JSON object")
+        raise DataError(f"{path}, line {number}: expected a JSON object", reason="wrong_kind")
     return content
 
 
@@ -212,9 +216,13 @@ def _record(
             for name, table_rows in content["rows"].items()
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{path}, line {number}, is not an instance: {error!r}") from error
+        raise DataError(
+            f"{path}, line {number}, is not an instance: {error!r}", reason="wrong_value"
+        ) from error
     if not fits(schema, rows):
-        raise DataError(f"{path}, line {number}: the rows do not fit the schema's tables")
+        raise DataError(
+            f"{path}, line {number}: the rows do not fit the schema's tables", reason="mismatch"
+        )
     return Instance(schema, rows), pairs
 
 

@@ -24,7 +24,7 @@ class TableNotMade(SchemaError):
     """A table that a query needs cannot be made; ``blame`` is whose query, where it is known."""
 
     def __init__(self, why: str, blame: str) -> None:
-        super().__init__(why)
+        super().__init__(why, reason="unsupported")
         self.blame = blame
 
 

@@ -116,7 +116,9 @@ def replay_script(
     header, text = read_header(path)
     engine = ENGINES.get(header.engine)
     if not isinstance(engine, ScratchEngine):
-        raise DataError(f"{path} is a witness of {header.engine}, which cannot replay it")
+        raise DataError(
+            f"{path} is a witness of {header.engine}, which cannot replay it", reason="unsupported"
+        )
     if not engine.suffixes and (near is None or not is_server(near)):
         raise UsageError(
             f"{path} is a witness of {header.engine}. Name a database on such a server, which you "
@@ -127,7 +129,9 @@ def replay_script(
     scratch = engine.scratch(schema, replace(SMALL, trust_role=trust_role), near)
     try:
         if not scratch.load(rows):
-            raise DatabaseError(f"{path}: {header.engine} does not accept its rows")
+            raise DatabaseError(
+                f"{path}: {header.engine} does not accept its rows", reason="failed"
+            )
         gold, prediction, compared = compare_on(
             scratch.run,
             *header.queries,
@@ -202,7 +206,9 @@ def _content(text: str, path: Path) -> tuple[Schema, Mapping[str, list[Row]]]:
     """The tables and rows of a script."""
     line = next((line for line in text.split("\n") if line.startswith(_TABLES)), None)
     if line is None:
-        raise DataError(f"{path} is not a witness: no line begins with {_TABLES.strip()!r}")
+        raise DataError(
+            f"{path} is not a witness: no line begins with {_TABLES.strip()!r}", reason="wrong_kind"
+        )
     try:
         content: Any = json.loads(line.removeprefix(_TABLES))
         tables = tuple(msgspec.convert(table, Table) for table in content["tables"])
@@ -211,7 +217,9 @@ def _content(text: str, path: Path) -> tuple[Schema, Mapping[str, list[Row]]]:
             for name, rows in content["rows"].items()
         }
     except (ValueError, KeyError, TypeError, AttributeError, msgspec.ValidationError) as error:
-        raise DataError(f"{path} is not a witness: its tables cannot be read: {error}") from error
+        raise DataError(
+            f"{path} is not a witness: its tables cannot be read: {error}", reason="unreadable"
+        ) from error
     for table in tables:
         _check_table(table, path)
     return Schema(path.stem, tuple(map(_without_sql, tables)), "ddl"), rows
@@ -220,10 +228,13 @@ def _content(text: str, path: Path) -> tuple[Schema, Mapping[str, list[Row]]]:
 def _check_table(table: Table, path: Path) -> None:
     names = [table.name, *(column.name for column in table.columns)]
     if not all(name and "\0" not in name for name in names):
-        raise DataError(f"{path}: a table or column has no usable name")
+        raise DataError(f"{path}: a table or column has no usable name", reason="wrong_value")
     for column in table.columns:
         if column.type and not _TYPE.fullmatch(column.type):
-            raise DataError(f"{path}: {column.type!r} is not a type that a replay can make")
+            raise DataError(
+                f"{path}: {column.type!r} is not a type that a replay can make",
+                reason="wrong_value",
+            )
 
 
 def _cell(value: object) -> Cell:

@@ -102,7 +102,7 @@ def _list(opened: Bank, *, as_json: bool) -> None:
 def _import(opened: Bank, file: Path) -> None:
     number = import_bank(opened, file)
     if opened.problem:
-        raise DatabaseError(opened.problem)
+        raise DatabaseError(opened.problem, reason="failed")
     click.echo(f"{count(number, 'instance')} read from {file} into {opened.path}")
 
 

@@ -118,7 +118,7 @@ class Duckdb(Engine):
             with closing(open_file(file, Limits())) as connection:
                 return read_connection(connection, db_id or file.stem)
         except DatabaseError as error:
-            raise SchemaError(str(error)) from error
+            raise SchemaError(str(error), reason=error.reason) from error
 
     def write_file(self, file: Path, statements: Iterable[str]) -> None:
         """Make a DuckDB file with the content that statements make."""
@@ -130,7 +130,7 @@ class Duckdb(Engine):
                 for statement in statements:
                     connection.execute(statement)
         except duckdb.Error as error:
-            raise DatabaseError(str(error)) from error
+            raise DatabaseError(str(error), reason="failed") from error
 
     def common_text(self, sql: str, arithmetic: bool, schema: Schema) -> str | None:
         """The query in common SQL, by DuckDB's own parser."""

@@ -51,7 +51,7 @@ def read_connection(connection: DuckDBPyConnection, db_id: str) -> Schema:
         ).fetchall()
     declarations.sort(key=lambda each: each[0] != _MAIN)
     if not declarations:
-        raise SchemaError(f"the DuckDB database {db_id!r} has no tables")
+        raise SchemaError(f"the DuckDB database {db_id!r} has no tables", reason="empty")
     row = connection.execute("SELECT current_database()").fetchone()
     database = str(row[0]) if row is not None else ""
     columns = _columns(connection)

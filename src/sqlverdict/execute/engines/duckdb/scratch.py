@@ -102,11 +102,14 @@ class DuckdbScratch:
                 for index in table.indexes:
                     connection.execute(index)
             for view in _makeable(connection, self._views):
-                raise DatabaseError(f"DuckDB cannot make the view {view.name!r}: {view.sql}")
+                raise DatabaseError(
+                    f"DuckDB cannot make the view {view.name!r}: {view.sql}", reason="failed"
+                )
         except duckdb.Error as error:
             connection.close()
             raise DatabaseError(
-                f"DuckDB cannot make the tables of {self._schema.db_id!r}: {error}"
+                f"DuckDB cannot make the tables of {self._schema.db_id!r}: {error}",
+                reason="failed",
             ) from error
         set_guards(connection, None)
         return connection

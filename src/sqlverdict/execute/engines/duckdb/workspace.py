@@ -58,7 +58,7 @@ class CopySession(DuckdbSession):
                 "ORDER BY table_name"
             ).fetchall()
         except duckdb.Error as error:
-            raise DatabaseError(f"the tables cannot be listed: {error}") from error
+            raise DatabaseError(f"the tables cannot be listed: {error}", reason="failed") from error
         return [str(name) for (name,) in rows]
 
     def _text_refusal(self, sql: str) -> Failure | None:
@@ -122,7 +122,7 @@ class DuckdbWorkspace:
         """The names of the tables in the schema ``main``, sorted."""
         tables: list[str] | Failure = self._remote.call("tables", seconds=self._limits.seconds)
         if isinstance(tables, Failure):
-            raise DatabaseError(f"the tables cannot be listed: {tables.message}")
+            raise DatabaseError(f"the tables cannot be listed: {tables.message}", reason="failed")
         return tables
 
     def close(self) -> None:

@@ -47,10 +47,13 @@ def read_schema(connection: Connection, db_id: str) -> Schema:
         tables = tuple(_tables(connection))
     except pymysql.Error as error:
         raise SchemaError(
-            f"the schema of {db_id!r} cannot be read: {server_message(error)}"
+            f"the schema of {db_id!r} cannot be read: {server_message(error)}",
+            reason="unreadable",
         ) from error
     if not tables:
-        raise SchemaError(f"the database {db_id!r} has no tables that this user may see")
+        raise SchemaError(
+            f"the database {db_id!r} has no tables that this user may see", reason="empty"
+        )
     return Schema(db_id, tables, "catalogue")
 
 

@@ -125,7 +125,9 @@ def read_schema(connection: Connection, db_id: str) -> Schema:
         names = _names(tables)
         parts = _Parts(connection, names)
     except psycopg.Error as error:
-        raise SchemaError(f"the schema of {db_id} cannot be read: {error}") from error
+        raise SchemaError(
+            f"the schema of {db_id} cannot be read: {error}", reason="unreadable"
+        ) from error
     schema = Schema(db_id, tuple(parts.table(*row) for row in tables), "catalogue")
     return with_plain_views(schema, DIALECT, dialect_of(DIALECT).quote)
 

@@ -168,7 +168,7 @@ def session_of_script(statements: Iterable[str], limits: Limits) -> Session:
     except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
         connection.close()
         why = f"blocked: {guard.denied}" if guard.denied else str(error) or "too large"
-        raise DatabaseError(f"cannot be rebuilt: {why}") from error
+        raise DatabaseError(f"cannot be rebuilt: {why}", reason="failed") from error
     except DatabaseError:
         connection.close()
         raise

@@ -56,7 +56,7 @@ class SqliteWorkspace(SqliteSession):
             "ESCAPE '\\' ORDER BY name"
         )
         if isinstance(outcome, Failure):
-            raise DatabaseError(f"the tables cannot be listed: {outcome.message}")
+            raise DatabaseError(f"the tables cannot be listed: {outcome.message}", reason="failed")
         return [str(name) for (name,) in outcome.rows]
 
 
