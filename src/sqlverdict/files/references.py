@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
+from sqlverdict.dialects import DIALECTS
 from sqlverdict.errors import UsageError
 
 Reference = str | Path
@@ -24,12 +25,14 @@ _DRIVER = re.compile(
     re.IGNORECASE,
 )
 """SQLAlchemy names a driver behind the scheme: ``postgresql+psycopg2://``."""
-_FILE_SCHEMES = ("sqlite", "duckdb")
+_FILE_SCHEMES = frozenset(each.name for each in DIALECTS.values() if not each.server)
 _SECRET = re.compile(r"\b(?:ssl)?(?:password|passwd|pwd)\s*=", re.IGNORECASE)
 _PASSWORD_HELP = {
     "postgresql": "the environment variable PGPASSWORD or the file ~/.pgpass",
     "mysql": "the environment variable MYSQL_PWD or the file ~/.my.cnf",
 }
+"""Where the programs behind a scheme look for a password. One in a reference is refused before any
+engine is loaded that could say so."""
 
 
 def scheme_of(reference: str) -> str:

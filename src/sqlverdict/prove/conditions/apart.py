@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.shape import ColumnName, column_name, whole_number
+from sqlverdict.prove.reasoning.shape import column_name, whole_number
 
 _COMPARISONS = frozenset((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE))
 
 
 def are_apart(conditions: Sequence[Expr]) -> bool:
     """Whether each condition is in its form, and no two are about the same; false: not known."""
-    seen: set[tuple[ColumnName, ...]] = set()
+    seen: set[tuple[Hashable, ...]] = set()
     for condition in conditions:
         columns = _subject(condition)
         if columns is None or columns in seen:
@@ -26,17 +26,17 @@ def are_apart(conditions: Sequence[Expr]) -> bool:
     ) and bool(seen)
 
 
-def _subject(condition: Expr) -> tuple[ColumnName, ...] | None:
+def _subject(condition: Expr) -> tuple[Hashable, ...] | None:
     """The columns of a plain comparison: one, or two in order; a query is like no other."""
     inner = condition.this if isinstance(condition, exp.Not) else condition
     if isinstance(inner, exp.Exists) or (isinstance(inner, exp.In) and inner.args.get("query")):
-        return (("", str(id(condition))),)
+        return (object(),)
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
         return (column_name(inner.this),) if isinstance(inner.this, exp.Column) else None
     if type(condition) in _COMPARISONS:
         left, right = condition.this, condition.expression
         if isinstance(left, exp.Subquery) or isinstance(right, exp.Subquery):
-            return (("", str(id(condition))),)
+            return (object(),)
         if not isinstance(left, exp.Column):
             left, right = right, left
         if not isinstance(left, exp.Column):
