@@ -82,7 +82,7 @@ class FrozenDict(dict[str, Any]):
         return dict, ({**self},)
 
 
-_NO_METADATA = FrozenDict()
+_NO_COMMENTS, _NO_METADATA = FrozenList(), FrozenDict()
 
 
 class _PlainName(str):
@@ -128,8 +128,6 @@ def freeze(tree: Expr) -> list[Expr]:
     from sqlglot.expressions import Expr
 
     guard_nodes()
-    # Past the guard of compiled nodes, which would take its time.
-    put = object.__setattr__
     nodes = [tree]
     for node in nodes:
         parts = node.args
@@ -144,10 +142,11 @@ def freeze(tree: Expr) -> list[Expr]:
         if isinstance(parts, FrozenDict):
             continue
         if node.comments is not None:
-            put(node, "comments", FrozenList(node.comments))
+            node.comments = FrozenList(node.comments) if node.comments else _NO_COMMENTS
         if node._meta is not None:
-            put(node, "_meta", FrozenDict(node._meta))
-        put(node, "args", FrozenLists(parts | lists) if lists else FrozenDict(parts))
+            node._meta = FrozenDict(node._meta)
+        # Last: from here on the node refuses an assignment, where one is seen.
+        node.args = FrozenLists(parts | lists) if lists else FrozenDict(parts)
     return nodes
 
 
@@ -166,7 +165,7 @@ def guard_nodes() -> None:
 
     for name in ("add_comments", "pop_comments"):
         setattr(Expression, name, _of_own_node(getattr(Expression, name)))
-    Expression.meta = property(_meta_of(Expression))  # type: ignore[assignment]
+    Expression.meta = property(_metadata)  # type: ignore[assignment]
     if isfunction(Expression._set_parent):
         _guard_plain_nodes(Expression)
     else:
@@ -184,8 +183,10 @@ def _guard_plain_nodes(nodes: type[Expression]) -> None:
         if isinstance(value, Expr):
             if type(value.args) is not dict and is_frozen(value):
                 _refuse()
-        elif isinstance(value, list):
-            _require_own(value)
+        elif type(value) is list:
+            for each in value:
+                if isinstance(each, Expr) and type(each.args) is not dict and is_frozen(each):
+                    _refuse()
         set_parent(self, arg_key, value, index)
 
     nodes._set_parent = own_parts  # type: ignore[method-assign]
@@ -205,17 +206,14 @@ def _guard_compiled_nodes(nodes: type[Expression]) -> None:
     nodes.__setattr__ = assign  # type: ignore[method-assign,assignment]
 
 
-def _meta_of(nodes: type[Expression]) -> Callable[[Expr], dict[str, Any]]:
-    read = nodes.__dict__["meta"].__get__
-
-    def meta(node: Expr) -> dict[str, Any]:
-        """As before; but the metadata of a node that has none stays none."""
-        if node._meta is None and is_frozen(node):
+def _metadata(node: Expr) -> dict[str, Any]:
+    """What sqlglot's ``meta`` gives; but the metadata of a frozen node that has none stays none."""
+    found = node._meta
+    if found is None:
+        if is_frozen(node):
             return _NO_METADATA
-        found: dict[str, Any] = read(node)
-        return found
-
-    return meta
+        found = node._meta = {}
+    return found
 
 
 def _of_own_node(method: Callable[..., T]) -> Callable[..., T]:
