@@ -19,7 +19,6 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 from demo_runs import DemoRun, shared_demo
-from frozen_guard import guard_shared_trees
 from servers import fresh_postgres, postgres_server
 from tiers import QUICK
 
@@ -161,13 +160,12 @@ def pytest_report_header() -> str:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Load the package as users do, and let no test give a node of a shared tree away.
+    """Load the package as users do.
 
     pytest rewrites the assertions of packages that have a plugin for it, and loads their modules in
     a way of its own: collection takes a third longer.
     """
     getattr(config.pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("sqlverdict")
-    guard_shared_trees()
 
 
 def pytest_sessionstart() -> None:

@@ -28,7 +28,7 @@ DEFAULTS = {"DEFAULT_DIALECT", "DEFAULT_ENGINE"}
 
 NAMES_ALLOWED = {
     "compare/defog_rules.py": "the published script treats two engines by name",
-    "files/references.py": "schemes of URLs, which are read before an engine is loaded",
+    "files/references.py": "where a password belongs, said before an engine is loaded",
     "judge/replies/zones.py": "words behind the fences of code in replies",
     "load/benchmarks/beaver.py": "the files name the engine",
     "load/benchmarks/bird_mini_dev.py": "the files name the engine",

@@ -185,8 +185,8 @@ class Relation(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         kind: The relation's name.
-        detail: Its proof, as JSON holds it. The relation's own file states its type, and
-            ``RelationKind.read`` gives it as that; ``proof`` has the fields that several share.
+        detail: Its proof, as the log holds it. ``compare.relation.read_proof`` gives it in the
+            type that the relation's own file states; ``proof`` has what several share, typed.
         broken: An ordinary database on which the relation does not hold.
         elsewhere: What the search for such a database gave otherwise.
 

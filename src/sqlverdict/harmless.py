@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 
-from sqlverdict.compare.relation import RELATIONS, RelationContext
+from sqlverdict.compare.relation import RELATIONS, RelationContext, read_proof
 from sqlverdict.evidence import Related, Relation
 from sqlverdict.records import Case
 
@@ -56,7 +56,7 @@ def find_harmless(case: Case, difference: Related) -> Relation | None:
             relation, one_row=one_row, trivial=member.trivial, fewer=member.fewer_columns
         ):
             continue
-        proof = member.read(relation.detail)
+        proof = read_proof(relation)
         if proof is not None and member.harmless(proof, RelationContext(case, order_matters)):
             return relation
     return None

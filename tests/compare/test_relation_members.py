@@ -12,7 +12,13 @@ from sqlverdict.compare.related.proofs import ColumnsProof
 from sqlverdict.compare.related.relate import is_related, relate, verify_relation
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.related.words import relation_words
-from sqlverdict.compare.relation import RELATIONS, RelationContext
+from sqlverdict.compare.relation import (
+    RELATIONS,
+    RelationContext,
+    RelationKind,
+    read_proof,
+    relation_sentence,
+)
 from sqlverdict.compare.relations.extra_columns import ExtraColumns
 from sqlverdict.evidence import Related, Relation
 from sqlverdict.evidence_parts import AnswerShapes
@@ -50,6 +56,62 @@ def test_a_logged_relation_of_another_form_is_shown_as_it_is_and_harms() -> None
     case = Case("1", "db", "?", ("SELECT a",))
     shapes = AnswerShapes((1, 1), (1, 2))
     assert find_harmless(case, Related(by="compare", shape=shapes, relations=(relation,))) is None
+
+
+@pytest.mark.parametrize("name", RELATIONS.names())
+def test_a_proof_that_is_read_can_be_said_and_weighed(name: str) -> None:
+    """Whatever field another version left out: nothing trips over it."""
+    member = RELATIONS.get(name)
+    claims = [_claim(member, pair) for pair in member.joins]
+    shorter = [
+        {field: value for field, value in claim.detail.items() if field not in left_out}
+        for claim in claims
+        if claim is not None
+        for left_out in ({field} for field in claim.detail)
+    ]
+    whole = [claim.detail for claim in claims if claim is not None]
+    changed = [
+        {**detail, "changed": [{**change, "steps": []} if "steps" in change else {}]}
+        for detail in whole
+        for change in detail.get("changed", ())  # type: ignore[attr-defined]
+    ]
+    read = 0
+    for detail in (*whole, {}, *shorter, *changed, *({"columns": [], **d} for d in shorter)):
+        relation = Relation(name, detail)
+        proof = read_proof(relation)
+        read += proof is not None
+        said = relation_words(relation)
+        assert said.startswith("{") == (relation_sentence(relation) is None)
+        if proof is None:
+            continue
+        for question in ("", "What is each one's total in ascending order, in percent?"):
+            for order_matters in (False, True):
+                case = Case("1", "db", question, ("SELECT a * 100 FROM t ORDER BY a",))
+                member.harmless(proof, RelationContext(case, order_matters))
+    assert read >= len(whole)
+    assert all(
+        relation_sentence(Relation(name, detail)) == member.words(detail) for detail in whole
+    )
+    assert relation_sentence(Relation(name)) is None
+
+
+def test_a_relation_that_states_no_type_has_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Untyped(RelationKind):  # type: ignore[type-arg]
+        kind = "untyped"
+
+        def find(self, tables: TablePair) -> Relation | None:
+            return None
+
+        def holds(self, detail: Any, tables: TablePair) -> bool:
+            return True
+
+        def words(self, detail: Any) -> str:
+            raise AssertionError("never asked")
+
+    monkeypatch.setitem(RELATIONS._members, "untyped", Untyped())
+    relation = Relation("untyped", {"a": 1})
+    assert read_proof(relation) is None
+    assert relation_words(relation) == '{"a": 1}'
 
 
 def test_check_relation_takes_a_name() -> None:

@@ -31,6 +31,7 @@ def test_no_stage_changes_the_tree_of_a_query(
 
     monkeypatch.setattr(frozen, "FrozenTreeError", Refusal)
     monkeypatch.setattr(frozen_guard, "FrozenTreeError", Refusal)
-    same_bytes.main(tmp_path, 0, 4)
+    with frozen_guard.refused_assignments():
+        same_bytes.main(tmp_path, 0, 4)
     assert capsys.readouterr().out
     assert not refusals

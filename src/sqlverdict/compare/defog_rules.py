@@ -26,7 +26,7 @@ _FIRST_KEY = re.compile(r"ORDER BY(.*?)(?:;|,|\)|\Z)", re.IGNORECASE)
 _NO_COLUMNS = frozenset({"asc", "desc", "nulls", "first", "last", "limit"})
 _FILL = -99999
 _MYSQL, _POSTGRES = "mysql", "postgres"
-"""The engines that the script treats by name."""
+"""The engines that the script treats by name. Its presets repeat it, whatever an engine can do."""
 _LIKE = re.compile(r"LIKE[\s\S]*'", re.IGNORECASE)
 
 

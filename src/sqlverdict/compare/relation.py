@@ -38,7 +38,7 @@ from sqlverdict.records import Case, Row
 from sqlverdict.registry import Registry, sections_of
 
 if TYPE_CHECKING:
-    from sqlverdict.compare.related.proofs import RelationProof
+    from sqlverdict.compare.related.proofs import ColumnsProof, RelationProof
     from sqlverdict.compare.related.table_pair import TablePair
     from sqlverdict.records import Relation
 
@@ -104,6 +104,7 @@ class RelationKind(ABC, Generic[Proof]):
         rank: Relations are tried by rank, the more precise first. Ranks are ten apart, so that a
             new relation fits between two others.
         tag: The error tag that it stands for; one of ``compare/tags``.
+        needs: The fields of its proof, or of each changed column, that :meth:`words` reads.
         harmless_when: The condition of :meth:`harmless` in words; empty: it always matters.
         trivial: The answers differ in what public benchmarks do not compare.
         final: No relation of a later rank is looked for: it would say less precisely the same.
@@ -118,6 +119,7 @@ class RelationKind(ABC, Generic[Proof]):
     kind: ClassVar[str]
     rank: ClassVar[int]
     tag: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ()
     joins: ClassVar[tuple[AnswerPair, ...]]
     keeps_apart: ClassVar[tuple[AnswerPair, ...]]
     harmless_when: ClassVar[str] = ""
@@ -132,7 +134,7 @@ class RelationKind(ABC, Generic[Proof]):
     def read(cls, detail: Mapping[str, object]) -> Proof | None:
         """A logged proof as one of this relation; ``None`` where it is of another form.
 
-        A log may be of another version. A relation that names no type for its proof takes any.
+        A log may be of another version, or of another version of a plug-in.
         """
         types = [each for base in getattr(cls, "__orig_bases__", ()) for each in get_args(base)]
         for kind in filter(is_typeddict, types):
@@ -140,9 +142,9 @@ class RelationKind(ABC, Generic[Proof]):
                 msgspec.convert(detail, kind)
             except msgspec.ValidationError:
                 return None
-            if not detail.keys() <= kind.__annotations__.keys():
-                return None
-        return cast("Proof", detail)
+            known = detail.keys() <= kind.__annotations__.keys()
+            return cast("Proof", detail) if known else None
+        return None
 
     @abstractmethod
     def find(self, tables: TablePair) -> Relation | None:
@@ -188,3 +190,33 @@ class RelationKind(ABC, Generic[Proof]):
 RELATIONS: Registry[RelationKind[Any]] = Registry(
     "relation", "sqlverdict.compare.relations", "sqlverdict.relations"
 )
+
+
+def read_proof(relation: Relation) -> RelationProof | None:
+    """The proof of a relation, typed as its own file says.
+
+    A relation holds what a log does, JSON. Here it becomes a proof; whoever says, weighs or checks
+    one gets it from here.
+
+    Returns:
+        The proof; ``None`` where there is no relation of that kind (of a plug-in that is not
+        installed, say), or its proof is of another form.
+    """
+    if not RELATIONS.has(relation.kind):
+        return None
+    proof: RelationProof | None = RELATIONS.get(relation.kind).read(relation.detail)
+    return proof
+
+
+def relation_sentence(relation: Relation) -> str | None:
+    """What a relation says; ``None`` where its proof is not known, or lacks what would be said."""
+    proof = read_proof(relation)
+    if proof is None:
+        return None
+    member = RELATIONS.get(relation.kind)
+    changed = cast("ColumnsProof", proof).get("changed") or ()
+    has_all = all(
+        name in proof or (changed and all(name in each for each in changed))
+        for name in member.needs
+    )
+    return member.words(proof) if has_all else None

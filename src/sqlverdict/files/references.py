@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
+from sqlverdict.dialects import DIALECTS
 from sqlverdict.errors import UsageError
 
 Reference = str | Path
@@ -25,13 +26,15 @@ _DRIVER = re.compile(
     re.IGNORECASE,
 )
 """SQLAlchemy names a driver behind the scheme: ``postgresql+psycopg2://``."""
-_file_schemes = {"sqlite", "duckdb"}
+_file_schemes = {each.name for each in DIALECTS.values() if not each.server}
 """Schemes whose URLs name files; the other schemes name servers."""
 _SECRET = re.compile(r"\b(?:ssl)?(?:password|passwd|pwd)\s*=", re.IGNORECASE)
 _PASSWORD_HELP = {
     "postgresql": "the environment variable PGPASSWORD or the file ~/.pgpass",
     "mysql": "the environment variable MYSQL_PWD or the file ~/.my.cnf",
 }
+"""Where the programs behind a scheme look for a password. One in a reference is refused before any
+engine is loaded that could say so."""
 
 
 def scheme_of(reference: str) -> str:

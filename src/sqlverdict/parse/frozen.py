@@ -1,29 +1,47 @@
 """Trees that cannot be changed: every caller of ``parse`` gets the same one.
 
-sqlglot's nodes are mutable, and the compiled parser (the extra ``fast``) allows neither a subclass
-of a node nor a patch of its methods. What can be put in a node is another container: the mapping of
-its parts, its lists of parts, and the comments and metadata that it has become ones that refuse a
-change.
-``set``, ``append``, ``replace``, ``pop``, ``transform(copy=False)`` and a write to ``args`` raise
-:class:`FrozenTreeError` where they stand, in any node, and leave the tree as it was.
+sqlglot's nodes are mutable. What a node of a shared tree consists of is put into containers that
+refuse a change: the mapping of its parts, its lists of parts, its comments and its metadata. The
+methods by which sqlglot makes a node another one ask first (:func:`guard_nodes`).
 
-``tree.copy()`` and ``tree.sql()`` copy what is frozen into a tree of their own, which can be
-changed. What no container can refuse is an assignment to an attribute of a node: ``parent``,
-``arg_key``, ``index``, ``type``, ``comments``, ``_meta``. ``pop_comments``, a comment that is put
-before others, and the first comment or metadata of a node are such assignments. An empty container
-in every node would refuse the last two, and make each copy of a tree take half as long again. So a
-node of a shared tree must not become a part of another tree; copy it first. The tests run with a
-guard that refuses all of this, too.
+What raises :class:`FrozenTreeError` where it stands, in any node, and leaves the tree as it was:
+
+* ``set``, ``append``, ``set_kwargs``, ``replace``, ``pop``, ``transform(copy=False)``;
+* a write to ``args``, or to a list in it: ``args["this"] = x``, ``args["expressions"][0] = x``,
+  ``del expressions[0]``, ``expressions.append(x)``;
+* to make it a part of another tree: ``exp.Not(this=node)``, ``other.set("this", node)``;
+* ``type = x``, ``add_comments``, ``pop_comments``, ``update_positions``, a write to ``meta``.
+
+What is a copy, which is the caller's own: ``tree.copy()``, ``deepcopy`` and ``pickle`` of a tree;
+the lists in ``args.items()`` and under the names that an iteration over ``args`` gives, because
+sqlglot copies, writes and hashes a node by these and knows plain lists only. ``get``, ``values``
+and ``args["expressions"]`` give the frozen list itself.
+
+What cannot be caught is an assignment to an attribute: ``node.args = x``, ``parent``, ``arg_key``,
+``index``, ``comments``, ``_type``, ``_meta``. Only a ``__setattr__`` would see it, which Python
+then calls for each of the eight or more assignments that make a node: proofs took 32 % more time.
+Some tests run with one (``tests/frozen_guard.py``). ``_hash`` alone is written where a tree is only
+read: ``hash`` and ``==`` remember it there, and a refused ``set`` or ``append`` forgets it.
+
+With the compiled parser (the extra ``fast``) it is the other way round: its own code writes to
+nodes past a ``__setattr__``, and calls its methods past what stands in for them. There all
+assignments by other code raise, at no cost. ``exp.Not(this=node)`` and builders that were told not
+to copy (``exp.not_(node, copy=False)``) are not seen; ``set``, ``append`` and ``replace`` with a
+shared node raise where other code calls them.
 """
 
 from __future__ import annotations
 
-from collections.abc import ItemsView
+from collections.abc import Callable, ItemsView, Iterable, Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NoReturn
+from functools import cache, wraps
+from inspect import isfunction
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 if TYPE_CHECKING:
-    from sqlglot.expressions import Expr
+    from sqlglot.expressions import Expr, Expression
+
+T = TypeVar("T")
 
 _ATOMS = frozenset({str, int, float, bool, type(None)})
 
@@ -64,12 +82,21 @@ class FrozenDict(dict[str, Any]):
         return dict, ({**self},)
 
 
+_NO_COMMENTS, _NO_METADATA = FrozenList(), FrozenDict()
+
+
+class _PlainName(str):
+    """A name of a part under which a list is a plain one."""
+
+    __slots__ = ()
+
+
 class FrozenLists(FrozenDict):
     """The parts of a node of which some are lists.
 
-    Where sqlglot copies, writes or hashes a node, it asks for ``items()`` or ``args[name]`` and
-    knows plain lists only: it gets copies. ``get`` and ``values``, which most readers use, do not
-    pay for this.
+    Where sqlglot copies or writes a node, it asks for ``items()``; where it hashes one, for
+    ``args[name]`` by the names of an iteration. It knows plain lists only: it gets copies. ``get``
+    and ``values``, which most readers use, do not pay for this.
     """
 
     __slots__ = ()
@@ -81,9 +108,12 @@ class FrozenLists(FrozenDict):
             for name, value in super().items()
         }.items()
 
+    def __iter__(self) -> Iterator[str]:
+        return map(_PlainName, super().__iter__())
+
     def __getitem__(self, name: str) -> Any:
         value = super().__getitem__(name)
-        return [*value] if type(value) is FrozenList else value
+        return [*value] if type(name) is _PlainName and type(value) is FrozenList else value
 
 
 def freeze(tree: Expr) -> list[Expr]:
@@ -97,6 +127,7 @@ def freeze(tree: Expr) -> list[Expr]:
     """
     from sqlglot.expressions import Expr
 
+    guard_nodes()
     nodes = [tree]
     for node in nodes:
         parts = node.args
@@ -108,17 +139,110 @@ def freeze(tree: Expr) -> list[Expr]:
                 elif type(value) is list:
                     lists[name] = FrozenList(value)
                     nodes += [each for each in value if isinstance(each, Expr)]
-        node.args = FrozenLists(parts | lists) if lists else FrozenDict(parts)
-        if node.comments:
-            node.comments = FrozenList(node.comments)
-        if node._meta:
+        if isinstance(parts, FrozenDict):
+            continue
+        if node.comments is not None:
+            node.comments = FrozenList(node.comments) if node.comments else _NO_COMMENTS
+        if node._meta is not None:
             node._meta = FrozenDict(node._meta)
+        # Last: from here on the node refuses an assignment, where one is seen.
+        node.args = FrozenLists(parts | lists) if lists else FrozenDict(parts)
     return nodes
 
 
 def is_frozen(node: Expr) -> bool:
     """Whether a node refuses changes."""
     return isinstance(node.args, FrozenDict)
+
+
+@cache
+def guard_nodes() -> None:
+    """Let sqlglot's own methods refuse to make a node of a frozen tree another one.
+
+    They do as ever for nodes that are not frozen. :func:`freeze` calls this first.
+    """
+    from sqlglot.expressions import Expression
+
+    for name in ("add_comments", "pop_comments"):
+        setattr(Expression, name, _of_own_node(getattr(Expression, name)))
+    Expression.meta = property(_metadata)  # type: ignore[assignment]
+    if isfunction(Expression._set_parent):
+        _guard_plain_nodes(Expression)
+    else:
+        _guard_compiled_nodes(Expression)
+
+
+def _guard_plain_nodes(nodes: type[Expression]) -> None:
+    from sqlglot.expressions import Expr
+
+    set_parent, type_ = nodes._set_parent, nodes.__dict__["type"]
+
+    @wraps(set_parent)
+    def own_parts(self: Expression, arg_key: str, value: object, index: int | None = None) -> None:
+        # Every node that is made comes here with each of its parts.
+        if isinstance(value, Expr):
+            if type(value.args) is not dict and is_frozen(value):
+                _refuse()
+        elif type(value) is list:
+            for each in value:
+                if isinstance(each, Expr) and type(each.args) is not dict and is_frozen(each):
+                    _refuse()
+        set_parent(self, arg_key, value, index)
+
+    nodes._set_parent = own_parts  # type: ignore[method-assign]
+    nodes.type = type_.setter(_of_own_node(type_.fset))  # type: ignore[method-assign]
+
+
+def _guard_compiled_nodes(nodes: type[Expression]) -> None:
+    def assign(self: Expr, name: str, value: object) -> None:
+        if name != "_hash" and is_frozen(self):
+            _refuse()
+        object.__setattr__(self, name, value)
+
+    nodes.update_positions = _of_own_node(nodes.update_positions)  # type: ignore[method-assign]
+    # Each copy of a node calls ``__init__``: to guard it, too, took proofs 6 % more time.
+    for name in ("set", "append", "replace"):
+        setattr(nodes, name, _of_own_parts(getattr(nodes, name)))
+    nodes.__setattr__ = assign  # type: ignore[method-assign,assignment]
+
+
+def _metadata(node: Expr) -> dict[str, Any]:
+    """What sqlglot's ``meta`` gives; but the metadata of a frozen node that has none stays none."""
+    found = node._meta
+    if found is None:
+        if is_frozen(node):
+            return _NO_METADATA
+        found = node._meta = {}
+    return found
+
+
+def _of_own_node(method: Callable[..., T]) -> Callable[..., T]:
+    """A method that changes its node, for nodes that may be changed."""
+
+    @wraps(method)
+    def guarded(self: Expr, *values: Any, **options: Any) -> T:
+        _require_own((self,))
+        return method(self, *values, **options)
+
+    return guarded
+
+
+def _of_own_parts(method: Callable[..., T]) -> Callable[..., T]:
+    """A method that makes what it gets a part of its node, for what is no part of a frozen tree."""
+
+    @wraps(method)
+    def guarded(self: Expr, *values: Any, **options: Any) -> T:
+        for value in (*values, *options.values()):
+            _require_own(value if isinstance(value, list) else (value,))
+        return method(self, *values, **options)
+
+    return guarded
+
+
+def _require_own(values: Iterable[object]) -> None:
+    for value in values:
+        if isinstance(getattr(value, "args", None), FrozenDict):
+            _refuse()
 
 
 def _deep_copy(value: Any, memo: dict[int, Any]) -> Any:

@@ -130,7 +130,8 @@ class NameResolver(ABC, Generic[T]):
     """
 
     def __init__(self) -> None:
-        # By identity: equal nodes of two places mean two things. The tree outlives its resolver.
+        # By identity: equal nodes of two places mean two things. The tree outlives its resolver, so
+        # no other node takes the id of one.
         self._sources: dict[int, list[NamedSource]] = {}
         self._scopes: dict[int, _TreeScope[T]] = {}
         self._withs: dict[int, dict[str, Expr]] = {}

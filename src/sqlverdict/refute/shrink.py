@@ -165,7 +165,7 @@ class Shrinker:
             number = 0
             while number < len(rows.get(table, ())) and self.tries > 0 and not self.is_over():
                 fewer = self._without(rows, table, number)
-                # By identity: rows that are equal may have other children.
+                # By identity: rows that are equal may have other children. None is made meanwhile.
                 left = tuple([id(row) for content in fewer.values() for row in content])
                 if left not in failed and self._works_closed(fewer):
                     rows = fewer

@@ -48,6 +48,7 @@ def _leave_out(select: exp.Select, resolver: Resolver) -> list[str]:
         return []
     if any(True for _ in select.find_all(exp.Star)):
         return []
+    # By identity: equal columns of two places may mean two tables.
     owners = {id(node): _owner(node, sources, resolver) for node in select.find_all(exp.Column)}
     conditions: list[_Condition] = []
     for join in joins:

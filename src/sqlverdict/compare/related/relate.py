@@ -24,7 +24,7 @@ from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.table import NUMBERS, AnswerTable
 from sqlverdict.compare.related.table_pair import TablePair
-from sqlverdict.compare.relation import RELATIONS, RelationKind
+from sqlverdict.compare.relation import RELATIONS, RelationKind, read_proof
 from sqlverdict.records import Answer, Relation
 
 MOST_CELLS = 200_000
@@ -123,10 +123,11 @@ def verify_relation(relation: Relation, gold: Answer, prediction: Answer, pair: 
     try:
         tables = _tables(gold, prediction, pair)
         detail = {key: value for key, value in relation.detail.items() if key not in _NOTES}
-        again = _with_notes(Relation(relation.kind, detail), tables).detail
+        bare = Relation(relation.kind, detail)
+        again = _with_notes(bare, tables).detail
         if any(again.get(key, ()) != relation.detail.get(key, ()) for key in _NOTES):
             return False
-        proof = member.read(detail)
+        proof = read_proof(bare)
         return proof is not None and member.holds(proof, tables)
     except (ArithmeticError, LookupError, TypeError, ValueError):
         # A detail of another form proves nothing.

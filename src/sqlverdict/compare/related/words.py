@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlverdict.compare.relation import RELATIONS
+from sqlverdict.compare.relation import relation_sentence
 from sqlverdict.evidence import Relation
 
 _WEAK = "weak: may be chance"
@@ -18,16 +18,9 @@ _BROKEN = "it does not hold on another legal database"
 
 def relation_words(relation: Relation) -> str:
     """What a relation says."""
-    kind, detail = relation.kind, relation.detail
-    proof = RELATIONS.get(kind).read(detail) if RELATIONS.has(kind) else None
-    if proof is None:
-        # A relation of another version, or of a plug-in that is not installed.
-        return _as_json(detail)
-    try:
-        return RELATIONS.get(kind).words(proof)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-        # A plug-in may have stated no type, and its proofs may hold other fields.
-        return _as_json(detail)
+    words = relation_sentence(relation)
+    # It may be of another version, or of a plug-in that is not installed.
+    return _as_json(relation.detail) if words is None else words
 
 
 def relation_text(relation: Relation, *, with_kind: bool = True) -> str:

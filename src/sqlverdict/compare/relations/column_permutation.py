@@ -43,6 +43,7 @@ class ColumnPermutation(RelationKind[ColumnsProof]):
     kind = KIND
     rank = 10
     tag = "column_order"
+    needs = ("columns",)
     same_values = True
     trivial = True
     harmless_when = "the columns stand in another order"

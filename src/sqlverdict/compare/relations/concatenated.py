@@ -63,6 +63,7 @@ class Concatenated(RelationKind[JoinedTextProof]):
     kind = KIND
     rank = 140
     tag = "arrangement"
+    needs = ("joined",)
     same_values = True
     cheap = False
     harmless_when = "columns are joined into one text"

@@ -67,6 +67,7 @@ class DuplicatesOnly(RelationKind[DuplicatesProof]):
     kind = KIND
     rank = 50
     tag = "repeated_rows"
+    needs = ("distinct", "gold_rows", "prediction_rows")
     same_values = True
     trivial = True
     harmless_when = "rows are repeated, or are not, and the question does not say which it wants"

@@ -44,6 +44,7 @@ class ExtraColumns(RelationKind[ColumnsProof]):
     kind = KIND
     rank = 60
     tag = "extra_columns"
+    needs = ("extra",)
     same_values = True
     harmless_when = "there are a few columns beyond those of the gold"
     joins = (

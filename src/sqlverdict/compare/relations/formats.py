@@ -50,6 +50,7 @@ class Formats(RelationKind[ColumnsProof]):
     kind = KIND
     rank = 120
     tag = "representation"
+    needs = ("steps",)
     same_values = True
     cheap = False
     harmless_when = "the same values are written differently, apart from capital letters"
@@ -79,7 +80,8 @@ class Formats(RelationKind[ColumnsProof]):
 
     def words(self, detail: ColumnsProof) -> str:
         """The first step."""
-        return f"the same values, written differently: {detail['changed'][0]['steps'][0]}"
+        first = "".join(detail["changed"][0]["steps"][:1])
+        return f"the same values, written differently: {first}"
 
     def harmless(self, detail: ColumnsProof, context: RelationContext) -> bool:
         """Whether no capital letters change and the rows are in order."""

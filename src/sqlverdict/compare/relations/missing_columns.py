@@ -45,6 +45,7 @@ class MissingColumns(RelationKind[ColumnsProof]):
     kind = KIND
     rank = 70
     tag = "missing_columns"
+    needs = ("missing",)
     same_values = True
     fewer_columns = True
     harmless_when = "the question names none of the columns that are missing"

@@ -47,6 +47,7 @@ class NullRows(RelationKind[NullRowsProof]):
     kind = KIND
     rank = 30
     tag = "null_rows"
+    needs = ("gold_rows", "prediction_rows")
     final = False
     joins = (
         AnswerPair(

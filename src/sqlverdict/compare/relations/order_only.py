@@ -52,6 +52,7 @@ class OrderOnly(RelationKind[OrderProof]):
     kind = KIND
     rank = 20
     tag = "row_order"
+    needs = ("first",)
     same_values = True
     trivial = True
     any_order = True

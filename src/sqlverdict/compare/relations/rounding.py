@@ -57,6 +57,7 @@ class Rounding(RelationKind[ColumnsProof]):
     kind = KIND
     rank = 100
     tag = "representation"
+    needs = ("rounded", "digits")
     same_values = True
     cheap = False
     harmless_when = (

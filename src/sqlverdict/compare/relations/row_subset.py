@@ -38,6 +38,7 @@ class RowSubset(RelationKind[RowsProof]):
     kind = KIND
     rank = 80
     tag = "rows_missing"
+    needs = ("missing",)
     final = False
     joins = (
         AnswerPair(

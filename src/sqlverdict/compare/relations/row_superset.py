@@ -38,6 +38,7 @@ class RowSuperset(RelationKind[RowsProof]):
     kind = KIND
     rank = 90
     tag = "rows_extra"
+    needs = ("extra",)
     final = False
     joins = (AnswerPair((("Bob", 44),), ((31, "Ann"), (44, "Bob"), (31, "Cyd")), harmless=False),)
     keeps_apart = (

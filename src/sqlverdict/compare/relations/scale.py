@@ -66,6 +66,7 @@ class ScaleRelation(RelationKind[ColumnsProof]):
     kind = KIND
     rank = 110
     tag = "representation"
+    needs = ("factor",)
     same_values = True
     cheap = False
     harmless_when = (

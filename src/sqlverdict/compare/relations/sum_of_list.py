@@ -68,6 +68,7 @@ class SumOfList(RelationKind[SumProof]):
     kind = KIND
     rank = 150
     tag = "arrangement"
+    needs = ("list", "function", "value", "rows")
     final = False
     harmless_when = "the sum of what the gold lists, where the question asks for one"
     joins = (

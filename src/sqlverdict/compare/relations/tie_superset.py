@@ -71,6 +71,7 @@ class TieSuperset(RelationKind[TieProof]):
     kind = KIND
     rank = 40
     tag = "tied_rows"
+    needs = ("limited", "limit", "tied")
     same_values = True
     final = False
     harmless_when = "a LIMIT cuts through a tie, and the other side has all tied rows"

@@ -51,6 +51,7 @@ class Transposed(RelationKind[TransposedProof]):
     kind = KIND
     rank = 160
     tag = "arrangement"
+    needs = ("row", "cells")
     same_values = True
     final = False
     any_order = True

@@ -50,6 +50,7 @@ class YesNo(RelationKind[ColumnsProof]):
     kind = KIND
     rank = 130
     tag = "representation"
+    needs = ("gold_form", "prediction_form")
     same_values = True
     cheap = False
     harmless_when = "the same truth values are written differently"

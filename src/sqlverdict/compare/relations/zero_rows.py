@@ -67,6 +67,7 @@ class ZeroRows(RelationKind[ZeroRowsProof]):
     kind = KIND
     rank = 75
     tag = "rows_extra"
+    needs = ("extra",)
     harmless_when = "the question asks for each one, and for none of a kind"
     joins = (
         AnswerPair(
@@ -148,7 +149,7 @@ class ZeroRows(RelationKind[ZeroRowsProof]):
     def harmless(self, detail: ZeroRowsProof, context: RelationContext) -> bool:
         """Whether the question asks for each one, and not for those that have some."""
         each = context.mentions(_EACH) and not context.mentions(_SOME)
-        return each and detail["null"] is False and context.allows_order(detail)
+        return each and detail.get("null") is False and context.allows_order(detail)
 
 
 def _zero_columns(gold: Sequence[Row], further: Sequence[Row]) -> list[int]:

@@ -10,6 +10,7 @@ from enum import Enum
 from sqlverdict.parse.tokens import word_set
 
 SQL_FENCES = ("sql", "sqlite", "postgres", "mysql", "tsql", "plsql", "duckdb", "mariadb")
+"""What models write behind a fence of SQL: their habit, with engines that we do not have."""
 
 
 class ObjectSpan(Enum):

@@ -48,7 +48,10 @@ class _ColumnTarget:
 
 
 class _SourceResolver(NameResolver[_ColumnTarget]):
-    """Follows a name to the item of FROM that has it, and no further."""
+    """Follows a name to the item of FROM that has it, and no further.
+
+    Its outputs are kept by the identity of the SELECT, as all that a resolver keeps.
+    """
 
     def __init__(self, schema: Schema) -> None:
         super().__init__()
@@ -137,7 +140,11 @@ class _SourceResolver(NameResolver[_ColumnTarget]):
 
 
 class _QueryNames:
-    """The new names of one query; nothing is changed before all of them are known."""
+    """The new names of one query; nothing is changed before all of them are known.
+
+    Nodes and sources are keys by their identity: equal ones of two places may mean two things. Each
+    is kept here or in the resolver, so that no node that is made later can take its id.
+    """
 
     def __init__(self, tree: Expr, schema: Schema) -> None:
         self.tree = tree

@@ -8,7 +8,7 @@ What is found is compared with the condition again, case by case, before it is u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from operator import and_
 
 from sqlglot import exp
@@ -20,7 +20,6 @@ from sqlverdict.prove.reasoning.copies import count_tabulated
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import constant, constant_truth, is_truth_value
 from sqlverdict.prove.reasoning.shape import (
-    ColumnName,
     all_of,
     any_of,
     column_name,
@@ -65,7 +64,7 @@ def one_form(node: Expr, facts: Facts, *, only_truth: bool) -> Expr | None:
 
 def _are_apart(conditions: Sequence[Expr]) -> bool:
     """Whether each condition is in its form, and no two are about the same; false: not known."""
-    seen: set[tuple[ColumnName, ...]] = set()
+    seen: set[tuple[Hashable, ...]] = set()
     for condition in conditions:
         columns = _subject(condition)
         if columns is None or columns in seen:
@@ -77,17 +76,17 @@ def _are_apart(conditions: Sequence[Expr]) -> bool:
     ) and bool(seen)
 
 
-def _subject(condition: Expr) -> tuple[ColumnName, ...] | None:
+def _subject(condition: Expr) -> tuple[Hashable, ...] | None:
     """The columns of a plain comparison: one, or two in order; a query is like no other."""
     inner = condition.this if isinstance(condition, exp.Not) else condition
     if isinstance(inner, exp.Exists) or (isinstance(inner, exp.In) and inner.args.get("query")):
-        return (("", str(id(condition))),)
+        return (object(),)
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
         return (column_name(inner.this),) if isinstance(inner.this, exp.Column) else None
     if type(condition) in _COMPARISONS:
         left, right = condition.this, condition.expression
         if isinstance(left, exp.Subquery) or isinstance(right, exp.Subquery):
-            return (("", str(id(condition))),)
+            return (object(),)
         if not isinstance(left, exp.Column):
             left, right = right, left
         if not isinstance(left, exp.Column):

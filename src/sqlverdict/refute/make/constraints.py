@@ -278,6 +278,7 @@ class SchemaConstraints:
             merged = groups.get(one, {one}) | groups.get(two, {two})
             for member in merged:
                 groups[member] = merged
+        # By identity: the members of a class share one set.
         distinct = {id(group): group for group in groups.values()}
         return sorted((frozenset(group) for group in distinct.values()), key=sorted)
 

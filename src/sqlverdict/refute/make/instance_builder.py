@@ -236,8 +236,7 @@ class InstanceBuilder:
         return self.keep(table, row)
 
     def _cells(self, table: str) -> Sequence[VariedCell]:
-        # As for renewals.
-        key = (id(self.joining), table)
+        key = (self.joining, table)
         cells = self.plan.cells.get(key)
         if cells is None:
             pools, class_of = self.plan.pools, self.joining.class_of
@@ -350,8 +349,7 @@ class InstanceBuilder:
         return True
 
     def _renewal(self, table: Table, columns: tuple[int, ...]) -> Renewal:
-        # The joins are the plan's own: one of a few, which last as long as it does.
-        key = (id(self.joining), table.name, columns, self._renewed_end, self.exact)
+        key = (self.joining, table.name, columns, self._renewed_end, self.exact)
         renewal = self.plan.renewals.get(key)
         if renewal is None:
             class_of = self.joining.class_of

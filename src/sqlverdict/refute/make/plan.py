@@ -21,9 +21,9 @@ _FEW, _MOST = 30, 1000
 _STRICTNESS = {"INTEGER": 0, "REAL": 1, "NUMERIC": 2, "TEXT": 3, "BLOB": 4, "BYTES": 5}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Joining:
-    """Which columns share values.
+    """Which columns share values; a plan has a few, and each equals itself alone.
 
     Attributes:
         class_of: The class of each column that joins another.
@@ -91,7 +91,7 @@ class InstancePlan:
             for name in filled
         }
         self.renewals: dict[tuple[Hashable, ...], Renewal] = {}
-        self.cells: dict[tuple[int, str], list[VariedCell]] = {}
+        self.cells: dict[tuple[Joining, str], list[VariedCell]] = {}
         # Columns of which one may be the same, or NULL, all over an instance.
         self.free = [column_ref for column_ref in reading.used if column_ref[0] in names]
         self.groups = [column_ref for column_ref in reading.groups if column_ref[0] in names]

@@ -317,6 +317,8 @@ def _column(table: Table, rows: Sequence[Row], name: str) -> list[Cell]:
 
 
 _known: dict[int, tuple[Table, dict[str, int]]] = {}
+"""By identity: the hash of a table reads all that is declared, which takes longer than to number
+its columns. The table is kept too, so that no other can take its id."""
 _KEPT_TABLES = 256
 """How many tables keep their column numbers for the next instance."""
 
@@ -324,8 +326,7 @@ _KEPT_TABLES = 256
 def _places(table: Table) -> dict[str, int]:
     """Where each column stands; a wide table has many, and they are asked for one by one."""
     known = _known.get(id(table))
-    # The table itself is compared too: an id may be used again.
-    if known is None or known[0] is not table:
+    if known is None:
         if len(_known) >= _KEPT_TABLES:
             _known.clear()
         indexes = {column.name: n for n, column in reversed(list(enumerate(table.columns)))}

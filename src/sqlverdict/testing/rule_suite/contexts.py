@@ -127,12 +127,12 @@ def attack_rule(rule: Rule, *, budget: int = QUERIES, databases: int = 8, seed: 
     """
     sets = rule_sets(rule)
     arranged: dict[tuple[Schema, frozenset[Fact]], list[ArrangedRows]] = {}
-    seen: set[tuple[str, frozenset[Fact], int]] = set()
+    seen: set[tuple[str, frozenset[Fact], RuleSet]] = set()
     rewritten = runs = 0
     for attempts, (query, rules) in enumerate(_queries(rule, sets, seed)):
         if rewritten >= budget or attempts >= budget * TRIES:
             break
-        again = (query.sql, query.facts, id(rules))
+        again = (query.sql, query.facts, rules)
         if again in seen:
             continue
         seen.add(again)

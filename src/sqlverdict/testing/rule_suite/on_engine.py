@@ -243,14 +243,14 @@ def attack_rule_on_engine(
     """
     scratches = Scratches(engine, near)
     rewritten = runs = 0
-    seen: set[tuple[str, frozenset[Fact], int]] = set()
+    seen: set[tuple[str, frozenset[Fact], RuleSet]] = set()
     sources: list[int] = []
     queries = _queries(rule, engine.dialect, seed, sources)
     try:
         for attempts, (query, rules, source) in enumerate(queries):
             if rewritten >= budget or attempts >= max(budget, QUERIES) * TRIES:
                 break
-            again = (query.sql, query.facts, id(rules))
+            again = (query.sql, query.facts, rules)
             if again in seen:
                 continue
             seen.add(again)
