@@ -8,9 +8,9 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pytest
+from duckdb_parts import DUCKDB, write_duckdb
 
 import sqlverdict as sv
-from duckdb_parts import DUCKDB, write_duckdb
 from servers import fresh_postgres
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.records import Answer, Cell

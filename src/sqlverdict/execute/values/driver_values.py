@@ -1,4 +1,4 @@
-"""What a driver's value means as a cell.
+r"""What a driver's value means as a cell.
 
 Drivers give Python objects of many types; answers hold five (NULL, integer, float, text, bytes),
 so that presets compare by meaning and not by type:

@@ -179,11 +179,11 @@ class EngineSearch:
 
     def _patient_scratch(self, part: Schema) -> Scratch:
         """A scratch database; a server that restarts is waited for."""
-        if self._near is None or not is_server(self._near):
-            return self._scratch(part)
-        if not self._is_alike:
+        if self._near is not None and not self._is_alike:
             check_alike(self._engine, self._near, self._database)
             self._is_alike = True
+        if self._near is None or not is_server(self._near):
+            return self._scratch(part)
         return patiently(self._near, partial(self._scratch, part))
 
     def _scratch(self, part: Schema) -> Scratch:
