@@ -1,6 +1,7 @@
 """Witnesses on engines other than SQLite: SQLite proposes, the engine itself confirms.
 
 ``search``      the search: a fast screen on SQLite, then instances on the engine itself
+``pair``        a pair of queries in both spellings, and what makes its instances
 ``trial``       both queries of a pair on one instance, in a scratch database of the engine
 ``grades``      how ordinary the rows of an instance are
 ``open_answers``  witnesses for a prediction that leaves open what the gold decides
