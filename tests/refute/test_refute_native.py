@@ -178,6 +178,23 @@ def test_a_prediction_that_leaves_its_answer_open_is_refuted(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("search", ["postgres"], indirect=True)
+def test_answers_with_other_numbers_of_rows_in_any_order_differ(
+    search: tuple[Engine, EngineSearch],
+) -> None:
+    ties = "ORDER BY price FETCH FIRST 1 ROWS WITH TIES"
+    witness = refutation(search, ties, "ORDER BY price LIMIT 1")
+    assert isinstance(witness, Witness)
+    assert witness.kind == "different"
+    assert isinstance(witness.gold, Answer)
+    assert isinstance(witness.prediction, Answer)
+    assert (len(witness.gold.rows), len(witness.prediction.rows)) == (2, 1)
+    # Each gives one row, and which one is open: no number of rows tells them apart.
+    assert not refutation(search, "ORDER BY price LIMIT 1", "ORDER BY price + 0 LIMIT 1").refuted
+    assert not refutation(search, ties, "ORDER BY price + 0 FETCH FIRST 1 ROWS WITH TIES").refuted
+
+
+@pytest.mark.slow
 def test_what_both_queries_leave_open_is_no_difference(
     search: tuple[Engine, EngineSearch],
 ) -> None:

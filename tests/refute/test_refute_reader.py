@@ -192,6 +192,7 @@ def test_a_server_of_another_version_or_engine_does_not(
     assert isinstance(refutation, NotRefuted)
     assert "whose server is 2.0" in refutation.message
     foreign = "mysql" if engine.name == "postgres" else "postgresql"
-    refutation = search_on(engine, owner, f"{foreign}://127.0.0.1/test")
-    assert isinstance(refutation, NotRefuted)
-    assert f"no database of the engine {engine.name}" in refutation.message
+    for other in (f"{foreign}://127.0.0.1/test", "/tmp/scratch", "scratch", "nonsense://x"):
+        refutation = search_on(engine, owner, other)
+        assert isinstance(refutation, NotRefuted)
+        assert f"no database of the engine {engine.name}" in refutation.message

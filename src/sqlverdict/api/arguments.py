@@ -15,6 +15,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import LONGEST
 from sqlverdict.files.references import check_reference, file_of
 from sqlverdict.files.text import near
+from sqlverdict.files.url_files import as_existing
 from sqlverdict.records import Prediction
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.run.options import SearchOptions
@@ -53,7 +54,7 @@ def read_reference(value: Reference | None) -> str | None:
         raise UsageError(f"a database is {type(value).__name__}; expected a path or a URL")
     if not reference.strip() or "\0" in reference:
         raise UsageError(f"a database is {reference!r}; expected a path or a URL")
-    return _checked(reference)
+    return as_existing(_checked(reference))
 
 
 _checked = lru_cache(maxsize=4_096)(check_reference)

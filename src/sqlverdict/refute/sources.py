@@ -22,7 +22,7 @@ from sqlverdict.refute.data.mine.kind import ColumnRegularity
 from sqlverdict.refute.data.real_rows import RealRows, real_rows
 from sqlverdict.refute.data.regularities import Regularities
 from sqlverdict.refute.make.generator import InstanceGenerator, values_by_column
-from sqlverdict.refute.make.values import ValuePool
+from sqlverdict.refute.make.pool import ValuePool
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.strategy import rotation, turn_of

@@ -28,6 +28,7 @@ from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.escapes import json_escaped
 from sqlverdict.files.references import check_reference
 from sqlverdict.files.secrets import without_secrets
+from sqlverdict.files.url_files import as_existing
 from sqlverdict.runlog.merge import Shard
 
 
@@ -101,7 +102,7 @@ class ReferenceType(click.ParamType):  # type: ignore[type-arg]  # not generic i
         """
         del ctx
         check_not_empty(str(value), _spelling(param))
-        return check_reference(str(value))
+        return as_existing(check_reference(str(value)))
 
 
 REFERENCE = ReferenceType()

@@ -1,4 +1,4 @@
-"""What a driver's value means as a cell.
+r"""What a driver's value means as a cell.
 
 Drivers give Python objects of many types; answers hold five (NULL, integer, float, text, bytes),
 so that presets compare by meaning and not by type:
@@ -19,9 +19,11 @@ a longer ``int``                  an exact number, its decimal text beyond the f
 ``datetime`` without a zone       ``2024-02-29 13:14:15``, with ``.123`` where it has a fraction
 ``datetime`` with a zone          in UTC: ``2024-02-29 12:14:15+00:00``
 ``time``                          ``13:14:15``; with a zone ``13:14:15+02:00``
+times with nanoseconds            with nine digits of a second (pandas has them)
 ``timedelta``                     ``3 days 04:05:06``, ``04:05:06``, ``-1 day 00:00:00``
 ``UUID``                          ``c0ffee00-...`` in lower case
-``list``, ``tuple``, ``dict``     JSON text: sorted keys, no spaces, ``1.0`` as ``1``
+``list``, ``tuple``, ``dict``     JSON text: sorted keys, no spaces, ``1.0`` as ``1``, exact numbers
+                                  as numbers, bytes as ``"\\x00ff"``
 ``set``                           JSON text of the sorted elements
 ``bytes``, ``memoryview`` ...     the bytes
 an ``Enum``                       the cell of its value
@@ -41,6 +43,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -56,6 +59,7 @@ _SURE_DIGITS = 9
 _PLAIN = frozenset({type(None), float, str, bytes, ExactNumber})
 _MOSTLY_PLAIN = _PLAIN | {int}
 _DAY = timedelta(days=1)
+_CLOCK = len("13:14:15")
 
 
 def cells_of_rows(rows: Sequence[Sequence[object]]) -> list[Row]:
@@ -129,20 +133,46 @@ def clock_cell(value: timedelta) -> str:
     length = abs(value)
     minutes, seconds = divmod(length // timedelta(seconds=1), 60)
     clock = f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
-    return f"{sign}{clock}{_fraction(length.microseconds)}"
+    return f"{sign}{clock}{_fraction(length.microseconds, getattr(length, 'nanoseconds', 0))}"
 
 
 def moment_cell(value: datetime) -> str:
     """A point in time; one with a zone in UTC."""
     moment = value.astimezone(UTC) if value.tzinfo is not None else value
-    whole = moment.replace(microsecond=0, tzinfo=None).isoformat(" ")
+    clock = (moment.hour, moment.minute, moment.second)
+    whole = datetime(moment.year, moment.month, moment.day, *clock).isoformat(" ")
     zone = "" if value.tzinfo is None else "+00:00"
-    return f"{whole}{_fraction(moment.microsecond)}{zone}"
+    return f"{whole}{_fraction(moment.microsecond, getattr(moment, 'nanosecond', 0))}{zone}"
 
 
 def json_cell(value: object) -> str:
     """A list or an object as JSON text that is the same for the same content."""
-    return json.dumps(_json_value(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    plain = _json_value(value)
+    try:
+        return _dumps(plain)
+    except TypeError:
+        return _with_exact_numbers(plain)
+
+
+@dataclass(frozen=True)
+class _Digits:
+    """A number inside JSON that no float is."""
+
+    text: str
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _with_exact_numbers(value: object) -> str:
+    """JSON text of a value with numbers that Python's encoder does not know."""
+    if isinstance(value, dict):
+        parts = (f"{_dumps(key)}:{_with_exact_numbers(value[key])}" for key in sorted(value))
+        return f"{{{','.join(parts)}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(_with_exact_numbers, value))}]"
+    return value.text if isinstance(value, _Digits) else _dumps(value)
 
 
 def json_text_cell(text: str) -> str:
@@ -164,21 +194,23 @@ def _json_value(value: object) -> object:
         return value
     cell = cell_of(value)
     if isinstance(cell, ExactNumber):
-        return cell.digits
+        return _Digits(cell.digits)
+    if isinstance(cell, str) and isinstance(value, int | Decimal):
+        return _Digits(cell)
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < _LARGEST:
         return int(cell)
-    return cell.hex() if isinstance(cell, bytes) else cell
+    return f"\\x{cell.hex()}" if isinstance(cell, bytes) else cell
 
 
 def _clock_cell(value: time) -> str:
-    whole = value.replace(microsecond=0, tzinfo=None).isoformat()
-    offset = value.strftime("%z")
-    zone = f"{offset[:3]}:{offset[3:5]}" if offset else ""
-    return f"{whole}{_fraction(value.microsecond)}{zone}"
+    text = value.replace(microsecond=0).isoformat()
+    return f"{text[:_CLOCK]}{_fraction(value.microsecond)}{text[_CLOCK:]}"
 
 
-def _fraction(microseconds: int) -> str:
-    return f".{microseconds:06}".rstrip("0") if microseconds else ""
+def _fraction(microseconds: int, nanoseconds: int = 0) -> str:
+    if not microseconds and not nanoseconds:
+        return ""
+    return f".{microseconds:06}{nanoseconds:03}".rstrip("0")
 
 
 _CONVERTERS: dict[type, Callable[..., Cell]] = {

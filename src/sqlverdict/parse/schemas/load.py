@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import is_sqlite
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
@@ -112,7 +113,7 @@ def load_schemas(path: str | Path, db_id: str | None = None) -> dict[str, Schema
     Args:
         path: A ``tables.json``, a JSON object of CREATE statements per database (one string
             or a list of strings each), a ``.sql`` file, a SQLite file, or a folder with
-            ``<db>/<db>.sqlite`` or ``<db>.sqlite``.
+            ``<db>/<db>.sqlite`` or ``<db>.sqlite``; as a path, or as the URL of a file.
         db_id: Load only this database. For a single database's file: its name, in place of
             the file's stem.
 
@@ -120,7 +121,7 @@ def load_schemas(path: str | Path, db_id: str | None = None) -> dict[str, Schema
         SchemaError: there is no such file, it is of no known kind, it is malformed, or it
             does not hold ``db_id``.
     """
-    location = Path(path)
+    location = file_of(path) or Path(path)
     if location.is_dir():
         return _folder(location, db_id)
     if not location.is_file():

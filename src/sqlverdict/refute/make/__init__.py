@@ -5,6 +5,8 @@
 ``instance_builder``   the rows of one instance, the random draws and their profile
 ``row_sets``           one row for each table, joined by equal values
 ``times``              days and times, in the form in which a column has them
+``pool``               the values for one column
+``own_pools``          values for what queries ask in the words of their engine
 ``values``             the values worth trying for each column
 ``constraints``        keys and CHECKs of a schema, computed once
 """

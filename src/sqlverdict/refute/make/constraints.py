@@ -20,9 +20,11 @@ from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.schemas.column_types import alike, collation
 from sqlverdict.parse.tokens import pieces
 from sqlverdict.records import Cell, ParseFailure, Row
-from sqlverdict.refute.make.values import ValuePool, bare_pool, hinted, nth, takes
+from sqlverdict.refute.make.pool import ValuePool
+from sqlverdict.refute.make.values import bare_pool, hinted, nth, takes
 from sqlverdict.refute.read.columns import ColumnRef
-from sqlverdict.refute.read.constants import DENIED, read_query
+from sqlverdict.refute.read.comparisons import DENIED
+from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.reading import Hint, QueryReading
 
 _FURTHER: tuple[Cell, ...] = (

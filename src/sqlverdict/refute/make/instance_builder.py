@@ -17,7 +17,8 @@ from typing import TypeVar
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.make.plan import InstancePlan, Renewal, VariedCell
-from sqlverdict.refute.make.values import CASES, ValuePool, another, nth
+from sqlverdict.refute.make.pool import ValuePool
+from sqlverdict.refute.make.values import CASES, another, nth
 from sqlverdict.refute.read.columns import ColumnRef
 
 

@@ -12,7 +12,8 @@ from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.constraints import constraints_of, fit_checks
-from sqlverdict.refute.make.values import ValuePool, make_pools, takes
+from sqlverdict.refute.make.pool import ValuePool
+from sqlverdict.refute.make.values import make_pools, takes
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import QueryReading
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil, floor, inf, isfinite
-from typing import Literal
 
-from sqlverdict.parse.facts import Affinity, column_affinity
+from sqlverdict.parse.facts import column_affinity
 from sqlverdict.parse.schema import Column, Table, is_strict, stored_type
 from sqlverdict.parse.schemas.column_types import LOOSE, collation
 from sqlverdict.records import Cell
+from sqlverdict.refute.make.own_pools import own_pools
+from sqlverdict.refute.make.pool import Kind, ValuePool
 from sqlverdict.refute.make.times import (
     CLOCKS,
     DATE,
@@ -31,8 +32,6 @@ from sqlverdict.refute.read.json_paths import documents
 from sqlverdict.refute.read.reading import Hint, QueryReading
 
 _NUMBERS = (int, float)
-Kind = Affinity | Literal["BYTES"]
-"""A column's affinity; BYTES where a STRICT table takes nothing else."""
 
 _PLAIN: dict[Kind, tuple[Cell, ...]] = {
     "INTEGER": (1, 2, 3, 4),
@@ -72,26 +71,6 @@ _SMALL_STEP = 0.125
 """The neighbour of a fraction; a power of two, which sums keep exact."""
 _LONG_STEP = 3
 """So many steps off is a second value on the same side: two rows of the first would tie."""
-
-
-@dataclass(frozen=True)
-class ValuePool:
-    """Values for one column.
-
-    ``kind`` is the column's affinity; ``good`` satisfy a comparison of one of the queries,
-    ``near`` just miss or just meet it, ``plain`` are ordinary, ``odd`` are corners of the type.
-    A ``closed`` pool has all the values that there are. ``extreme`` ones, beyond what a
-    floating-point number holds exactly, come late in a search.
-    """
-
-    kind: Kind
-    good: tuple[Cell, ...]
-    near: tuple[Cell, ...]
-    plain: tuple[Cell, ...]
-    odd: tuple[Cell, ...]
-    nullable: bool
-    closed: bool = False
-    extreme: tuple[Cell, ...] = ()
 
 
 def takes(kind: Kind, value: Cell) -> bool:
@@ -146,7 +125,7 @@ def make_pools(
         if bare[column_ref].kind == "INTEGER":
             pools[column_ref] = replace(bare[column_ref], extreme=_INEXACT)
     hints: dict[ColumnRef, list[Hint]] = {}
-    for hint in reading.hints:
+    for hint in (*reading.hints, *reading.own.hints):
         hints.setdefault(hint.column_ref, []).append(hint)
     lengths: dict[ColumnRef, set[int]] = {}
     for column_ref, length in reading.lengths:
@@ -155,6 +134,7 @@ def make_pools(
         pools[column_ref] = hinted(
             pools[column_ref], hints.get(column_ref, ()), lengths.get(column_ref, ())
         )
+    pools |= own_pools(pools, reading.own)
     for column_ref, paths in reading.documents.items():
         texts = documents(paths)
         pools[column_ref] = replace(

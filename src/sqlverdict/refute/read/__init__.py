@@ -1,10 +1,13 @@
 """What the two queries look at.
 
 ``reading``         what a search needs to know about one or two queries
+``hint``            a value that a query compares a column with
 ``columns``         which base column a reference means
 ``constants``       what the queries compare their columns with
+``comparisons``     what a comparison asks of a row, by where it stands
 ``expressions``     parts of an expression: literals, operands, scalar subqueries
 ``derived_values``  values that they ask for without naming them: sums, shifted dates, lengths
+``own_words``       letter case, rounding, lists and ages, in the words of the engine
 ``patterns``        regular expressions as patterns of LIKE
 ``json_paths``      JSON texts for the paths that they look at
 ``views``           views and generated columns, written out before a query is read

@@ -12,6 +12,12 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Query
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.comparisons import (
+    DENIED,
+    asked_operator,
+    counts_rows,
+    stands_apart,
+)
 from sqlverdict.refute.read.derived_values import (
     becomes_float,
     bytes_of,
@@ -31,6 +37,7 @@ from sqlverdict.refute.read.expressions import (
     without_parens,
 )
 from sqlverdict.refute.read.json_paths import demands
+from sqlverdict.refute.read.own_words import own_words
 from sqlverdict.refute.read.patterns import like_pattern
 from sqlverdict.refute.read.reading import Hint, QueryReading
 from sqlverdict.refute.read.views import written_out
@@ -46,8 +53,6 @@ _OPERATORS: dict[type[Expr], str] = {
     exp.LT: "<",
     exp.LTE: "<=",
 }
-DENIED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!=", "!=": "=", "like": "unlike"}
-_ORDERS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ)
 _INVERSE: dict[type[Expr], Callable[[float, float], float]] = {
     exp.Add: sub,
     exp.Sub: add,
@@ -58,7 +63,6 @@ _MOST = 1000
 """Larger counts need more rows than a search makes."""
 _SMALL_SUM = 30
 """A sum up to this may be a count of ones."""
-_COUNTING = (exp.Count, exp.Window, exp.Sum)
 _SUMS = ("sum", "total")
 _SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
 """Most nodes: what they mean is told by the nodes around them."""
@@ -118,6 +122,7 @@ class _ConstantsReader:
             rest = rests(sums, query_values)
             reading.hints += [Hint(column_ref, "=", value, direct=False) for value in rest]
         reading.documents = demands(resolver)
+        reading.own = own_words(resolver)
         reading.stars = any(shows_all(node) for node in resolver.nodes if type(node) is exp.Star)
         reading.hints = list(dict.fromkeys(reading.hints))
         reading.joins = list(dict.fromkeys(reading.joins))
@@ -136,19 +141,19 @@ class _ConstantsReader:
             self.reading.corners |= aggregate == "total"
         operator = _OPERATORS.get(type(node))
         if operator is not None:
-            self._compare(node.this, _operator(node, operator), node.expression)
+            self._compare(node.this, asked_operator(node, operator), node.expression)
         elif isinstance(node, exp.Like | exp.ILike | exp.Glob):
             kind = "glob" if isinstance(node, exp.Glob) else "like"
-            self._compare(node.this, _operator(node, kind), node.expression)
+            self._compare(node.this, asked_operator(node, kind), node.expression)
         elif isinstance(node, exp.RegexpLike | exp.RegexpILike | exp.SimilarTo):
             self._regex(node)
         elif isinstance(node, exp.In):
             self._in(node)
         elif isinstance(node, exp.Between):
-            self._compare(node.this, _operator(node, ">="), node.args["low"])
-            self._compare(node.this, _operator(node, "<="), node.args["high"])
+            self._compare(node.this, asked_operator(node, ">="), node.args["low"])
+            self._compare(node.this, asked_operator(node, "<="), node.args["high"])
         elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
-            self._hint(node.this, _operator(node, "="), None)
+            self._hint(node.this, asked_operator(node, "="), None)
         elif isinstance(node, exp.Case | exp.If):
             # What a branch yields is compared with nothing.
             for branch in node.args.get("ifs") or () if node.this is not None else ():
@@ -176,11 +181,11 @@ class _ConstantsReader:
         known, regex = self._value(node.expression)
         pattern = like_pattern(regex) if known and isinstance(regex, str) else None
         if pattern is not None:
-            self._hint(node.this, _operator(node, "like"), pattern)
+            self._hint(node.this, asked_operator(node, "like"), pattern)
 
     def _in(self, node: Expr) -> None:
         for value in node.expressions:
-            self._compare(node.this, _operator(node, "="), value)
+            self._compare(node.this, asked_operator(node, "="), value)
         inner = node.args.get("query")
         if inner is not None:
             select = inner.this if isinstance(inner, exp.Subquery) else inner
@@ -243,7 +248,7 @@ class _ConstantsReader:
                 self._sums.setdefault(summed, set()).add(value)
             # A sum of ones is a count; a large one is reached by large values.
             counts = value <= _SMALL_SUM
-        if isinstance(value, int) and counts and _counts(side):
+        if isinstance(value, int) and counts and counts_rows(side):
             self.reading.counts.add(value)
             if isinstance(side, exp.Count):
                 # A number of rows is no value of theirs.
@@ -257,7 +262,7 @@ class _ConstantsReader:
         if column_ref is not None:
             self.reading.hints.append(Hint(column_ref, operator, value))
             denied = DENIED.get(operator)
-            if denied is not None and self._nested and _stands_apart(side):
+            if denied is not None and self._nested and stands_apart(side):
                 self.reading.hints.append(Hint(column_ref, denied, value))
             return
         column_refs = dict.fromkeys(self.resolver.columns(side))
@@ -356,44 +361,12 @@ class _ConstantsReader:
         if isinstance(node, exp.Cast | exp.Date | exp.TsOrDsToDate) and isinstance(
             node.this, exp.Literal
         ):
-            return True, literal_value(node.this)
+            # The day of a moment is another text than the moment.
+            day = constant_call(node) if isinstance(node, exp.Date) else None
+            return True, literal_value(node.this) if day is None else day
         if isinstance(node, exp.HexString):
             return True, bytes_of(node.name)
         if self.resolver.is_text(node):
             return True, node.name
         value = constant_call(node)
         return value is not None, value
-
-
-def _operator(node: Expr, operator: str) -> str:
-    """The comparison that a row has to meet: another one where the comparison is denied."""
-    parent = node.parent
-    while isinstance(parent, exp.Paren):
-        parent = parent.parent
-    # NOT LIKE is one node, which says that it is denied; NOT (... LIKE ...) is two.
-    denied = isinstance(parent, exp.Not) is not bool(node.args.get("negate"))
-    return DENIED.get(operator, operator) if denied else operator
-
-
-def _counts(side: Expr) -> bool:
-    """Whether a number that it is compared with may be a number of rows."""
-    return any(
-        isinstance(node, _COUNTING) or aggregate_name(node) == "total" for node in side.walk()
-    )
-
-
-def _stands_apart(node: Expr) -> bool:
-    """Whether it stands in a query that other rows are held against: some do not meet it.
-
-    That is what EXCEPT, NOT IN and NOT EXISTS take away, and what is less or more than others.
-    """
-    inner, outer = node, node.parent
-    while outer is not None:
-        if isinstance(outer, exp.Except) and outer.expression is inner:
-            return True
-        if isinstance(outer, exp.In | exp.Exists) and isinstance(outer.parent, exp.Not):
-            return True
-        if isinstance(outer, _ORDERS) and isinstance(inner, exp.Subquery):
-            return True
-        inner, outer = outer, outer.parent
-    return False

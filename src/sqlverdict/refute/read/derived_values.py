@@ -15,6 +15,7 @@ from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.records import Cell
 
 _DATES = frozenset({"date", "datetime"})
+_CONSTANT_DATES = _DATES | {"time"}
 _DAY_COUNTS = frozenset({"julianday"})
 _DATE_CALLS = frozenset({exp.Anonymous, exp.Date, exp.TimeToStr})
 _DATE_NODES = _DATE_CALLS | {exp.Literal, exp.Paren, exp.TsOrDsToDate, exp.TsOrDsToTimestamp}
@@ -69,12 +70,19 @@ def constant_call(node: Expr) -> Cell:
     if type(node) not in _DATE_CALLS or {type(inner) for inner in node.walk()} - _DATE_NODES:
         return None
     names = {str(call.this).lower() for call in node.find_all(exp.Anonymous)}
-    if not names <= _DATES | _DAY_COUNTS:
+    if not names <= _CONSTANT_DATES | _DAY_COUNTS or _reads_clock(node):
         return None
     with closing(open_in_memory()) as connection, suppress(sqlite3.Error):
         row = connection.execute(f"SELECT {node.sql(DEFAULT_DIALECT)}").fetchone()
         return row[0] if isinstance(row[0], str | int | float) else None
     return None
+
+
+def _reads_clock(node: Expr) -> bool:
+    """Whether a call means the time it is: what it is today is no value for a search."""
+    texts = (str(each.this).lower() for each in node.find_all(exp.Literal))
+    calls = [each.expressions for each in node.find_all(exp.Anonymous)]
+    return "now" in texts or not all((*calls, *(each.this for each in node.find_all(exp.Date))))
 
 
 def counts_days(node: Expr) -> bool:

@@ -52,7 +52,7 @@ def _looked_at(
             inner, path = inner.this, (*_path(inner.expression), *path)
         column_ref = resolver.column(inner)
         if column_ref is not None:
-            yield column_ref, path[:_DEPTH], _compared(node)
+            yield column_ref, path[:_DEPTH], compared_literals(node)
             for other in node.args.get("expressions") or ():
                 yield column_ref, _path(other), ()
     elif isinstance(node, exp.Anonymous) and str(node.this).lower() in _FUNCTIONS:
@@ -77,7 +77,7 @@ def _path(node: Expr) -> Path:
     return ()
 
 
-def _compared(node: Expr) -> tuple[Cell, ...]:
+def compared_literals(node: Expr) -> tuple[Cell, ...]:
     """The literals that an expression is compared with."""
     inner, around = node, node.parent
     while isinstance(around, exp.Paren | exp.Cast | exp.Lower | exp.Upper):
@@ -94,7 +94,7 @@ def _compared(node: Expr) -> tuple[Cell, ...]:
 def _compared_elements(resolver: Resolver) -> tuple[Cell, ...]:
     columns = (node for node in resolver.nodes if isinstance(node, exp.Column))
     elements = [node for node in columns if node.name.lower() in ("value", "atom")]
-    return tuple(dict.fromkeys(value for node in elements for value in _compared(node)))
+    return tuple(dict.fromkeys(value for node in elements for value in compared_literals(node)))
 
 
 def documents(paths: Mapping[Path, tuple[Cell, ...]]) -> tuple[str, ...]:

@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 
 _REST = re.compile(r"[\\\[(){}?+*|^$].*", re.DOTALL)
+_GROUP = re.compile(
+    r"(?P<begin>\^?)\((?:\?:)?(?P<parts>[^()|]+(?:\|[^()|]+)+)\)(?P<rest>.*)", re.DOTALL
+)
+_SET = re.compile(r"(?P<begin>\^?)\[(?P<parts>[^\]\\^-][^\]\\-]*)\](?P<rest>.*)", re.DOTALL)
+_MOST = 4
+"""So many alternatives are looked at."""
 _ONE, _MANY = "\0", "\1"
 """What stands for . and .* while a regular expression is cut."""
 
@@ -24,3 +30,16 @@ def like_pattern(regex: str) -> str | None:
     pattern = plain.replace(_ONE, "_").replace(_MANY, "%")
     closes = ends and plain == text
     return f"{'' if begins else '%'}{pattern}{'' if closes else '%'}".replace("%%", "%")
+
+
+def like_patterns(regex: str) -> list[str]:
+    """A LIKE pattern for each of the first alternatives, or letters, that a text may begin with."""
+    group, letters = _GROUP.fullmatch(regex), _SET.fullmatch(regex)
+    match = group or letters
+    if match is not None:
+        parts = match["parts"].split("|") if group else list(match["parts"])
+        texts = [f"{match['begin']}{part}{match['rest']}" for part in parts[:_MOST]]
+    else:
+        texts = regex.split("|")[:_MOST] if "(" not in regex and "[" not in regex else []
+    patterns = [like_pattern(text) for text in texts] if len(texts) > 1 else []
+    return [pattern for pattern in dict.fromkeys(patterns) if pattern is not None]

@@ -7,22 +7,9 @@ from dataclasses import dataclass, field
 
 from sqlverdict.records import Cell
 from sqlverdict.refute.read.columns import ColumnRef
+from sqlverdict.refute.read.hint import Hint as Hint
 from sqlverdict.refute.read.json_paths import Path
-
-
-@dataclass(frozen=True)
-class Hint:
-    """A column is compared with a value.
-
-    ``direct`` where the column stands alone on its side; otherwise it is inside a function.
-    ``mixed`` where other columns stand there too: the value is not one of the column's own.
-    """
-
-    column_ref: ColumnRef
-    operator: str
-    value: Cell
-    direct: bool = True
-    mixed: bool = False
+from sqlverdict.refute.read.own_words import OwnWords
 
 
 @dataclass
@@ -57,6 +44,8 @@ class QueryReading:
     """The columns of which a sum, a mean, a least or a greatest value is taken, and which."""
     aggregated_apart: list[ColumnRef] = field(default_factory=list)
     """The columns of which two queries take different aggregates."""
+    own: OwnWords = field(default_factory=OwnWords)
+    """What is asked of values in the words of the engine."""
 
     def reads_like(self, other: QueryReading) -> bool:
         """Whether both look at the same things; they may still ask for different ones."""
@@ -94,6 +83,7 @@ class QueryReading:
             list(dict.fromkeys((*self.floats, *other.floats))),
             self.aggregates | other.aggregates,
             self._aggregated_apart(other),
+            self.own.merge(other.own),
         )
 
     def _aggregated_apart(self, other: QueryReading) -> list[ColumnRef]:

@@ -26,7 +26,8 @@ from math import floor
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.instance_builder import InstanceBuilder, InstanceProfile
 from sqlverdict.refute.make.plan import InstancePlan
-from sqlverdict.refute.make.values import ValuePool, nth, takes
+from sqlverdict.refute.make.pool import ValuePool
+from sqlverdict.refute.make.values import nth, takes
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.strategy import StrategyExample, strategy
 

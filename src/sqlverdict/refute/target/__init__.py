@@ -1,6 +1,7 @@
 """Witnesses on engines other than SQLite: SQLite proposes, the engine itself confirms.
 
 ``search``      the search: a fast screen on SQLite, then instances on the engine itself
+``pair``        a pair of queries in both spellings, and what makes its instances
 ``trial``       both queries of a pair on one instance, in a scratch database of the engine
 ``lite``        a schema, a query and real rows of another engine as SQLite would have them
 ``lite_forms``  dates, JSON and patterns in SQLite's words

@@ -6,6 +6,7 @@ Lists are short, and their elements few.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from itertools import chain
@@ -48,10 +49,52 @@ def nested_fit(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
         return None
 
     def fit(cell: Cell) -> Cell:
+        elements = _elements(cell)
+        if elements is not None and str(declared.this.value) in _LISTS:
+            return _written(elements, style)
         text = None if cell is None else _text(declared, _choices(str(cell)))
         return f"{{{text[1:-1]}}}" if text is not None and style == "braces" else text
 
     return fit
+
+
+def is_list(type_: str, dialect: str) -> bool:
+    """Whether a type is that of a list of plain values."""
+    try:
+        declared = exp.DataType.build(type_, dialect=dialect)
+    except (SqlglotError, ValueError, AttributeError):
+        return False
+    return _is_list_of_plain_values(declared)
+
+
+def _elements(cell: Cell) -> list[Cell] | None:
+    """What stands in a list that was made for a query; ``None`` where the cell is no such text."""
+    if not isinstance(cell, str) or not cell.startswith("["):
+        return None
+    try:
+        elements = json.loads(cell)
+    except ValueError:
+        return None
+    return elements if isinstance(elements, list) else None
+
+
+def _written(elements: list[Cell], style: str) -> str:
+    """A list as the engine reads it."""
+    if style == "braces":
+        parts = [
+            "NULL" if each is None else json.dumps(str(each), ensure_ascii=False)
+            for each in elements
+        ]
+        return f"{{{', '.join(parts)}}}"
+    parts = [
+        "NULL"
+        if each is None
+        else "'" + each.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        if isinstance(each, str)
+        else str(each)
+        for each in elements
+    ]
+    return f"[{', '.join(parts)}]"
 
 
 def span_fit(cell: Cell) -> Cell:

@@ -7,7 +7,7 @@ found, or nothing is confirmed, instances are made as usual and tried on the eng
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -17,7 +17,6 @@ from sqlverdict.execute.engine import Engine, Scratch
 from sqlverdict.execute.servers.patience import is_passing, patiently
 from sqlverdict.files.references import is_server
 from sqlverdict.files.text import count
-from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.schema import Schema, with_whole_keys
 from sqlverdict.records import (
@@ -32,14 +31,13 @@ from sqlverdict.refute.data.grade import ORDINARY, Grader, severity, ungraded
 from sqlverdict.refute.data.real_rows import real_rows
 from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.frozen_pair import frozen_pair
-from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read import refusal
-from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content, Shrinker
 from sqlverdict.refute.target.fit import fit_rows
-from sqlverdict.refute.target.lite import Mirror, lite_query, lite_schema, with_collations
+from sqlverdict.refute.target.lite import Mirror, lite_query, lite_schema
+from sqlverdict.refute.target.pair import EnginePair, pair_generator
 from sqlverdict.refute.target.trial import EngineTrial, Scratches, check_alike, unrunnable_pair
 from sqlverdict.refute.trial.pair_trial import Difference
 from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
@@ -61,17 +59,6 @@ _REEXAMINED = 4
 """How many differences without a determined answer are looked at again."""
 _SHRINK = 60
 """How many smaller instances are tried on the engine; one takes milliseconds there."""
-
-
-@dataclass(frozen=True)
-class _EnginePair:
-    """The two queries on a part of the schema, as the engine has them and as SQLite would."""
-
-    gold: Query
-    prediction: Query
-    part: Schema
-    lite_part: Schema
-    lite: tuple[Query, Query] | None
 
 
 class EngineSearch:
@@ -177,11 +164,11 @@ class EngineSearch:
 
     def _patient_scratch(self, part: Schema) -> Scratch:
         """A scratch database; a server that restarts is waited for."""
-        if self._near is None or not is_server(self._near):
-            return self._scratch(part)
-        if not self._is_alike:
+        if self._near is not None and not self._is_alike:
             check_alike(self._engine, self._near, self._database)
             self._is_alike = True
+        if self._near is None or not is_server(self._near):
+            return self._scratch(part)
         return patiently(self._near, partial(self._scratch, part))
 
     def _scratch(self, part: Schema) -> Scratch:
@@ -196,18 +183,18 @@ class EngineSearch:
                 self._needs_parts = True
         return self._scratches.of(part)
 
-    def _pair(self, gold: Query, prediction: Query) -> _EnginePair:
+    def _pair(self, gold: Query, prediction: Query) -> EnginePair:
         part = schema_part(self._schema, (*gold.tables, *prediction.tables))
         lite_gold, lite_prediction = lite_query(gold), lite_query(prediction)
         lite = None
         if lite_gold is not None and lite_prediction is not None:
             lite = (lite_gold, lite_prediction)
         lite_part = lite_schema(part, self._engine.dialect)
-        return _EnginePair(gold, prediction, part, lite_part, lite)
+        return EnginePair(gold, prediction, part, lite_part, lite)
 
     def _search(
         self,
-        pair: _EnginePair,
+        pair: EnginePair,
         trial: EngineTrial,
         preset: Preset,
         contract: Contract | None,
@@ -233,7 +220,7 @@ class EngineSearch:
         return self._on_engine(pair, trial, budget, most, instances)
 
     def _screen(
-        self, pair: _EnginePair, preset: Preset, contract: Contract | None, budget: SearchBudget
+        self, pair: EnginePair, preset: Preset, contract: Contract | None, budget: SearchBudget
     ) -> Refutation | None:
         """What the search on SQLite finds; ``None`` where the queries cannot be translated."""
         if pair.lite is None:
@@ -250,13 +237,13 @@ class EngineSearch:
         )
 
     def _unrunnable(
-        self, pair: _EnginePair, trial: EngineTrial, budget: SearchBudget
+        self, pair: EnginePair, trial: EngineTrial, budget: SearchBudget
     ) -> NotRefuted | None:
         """Why the queries cannot be searched; one may fail where tables are empty, and run else."""
         why_not = unrunnable_pair(trial)
         if why_not is None or why_not.reason is not Reason.EXECUTION_ERROR:
             return why_not
-        generator = _generator(pair, budget)
+        generator = pair_generator(pair, budget.seed)
         for number in range(_PROBES):
             rows = fit_rows(generator.instance(number), pair.part, self._engine.dialect)
             if trial.both_answer(rows):
@@ -264,10 +251,10 @@ class EngineSearch:
         return why_not
 
     def _on_engine(
-        self, pair: _EnginePair, trial: EngineTrial, budget: SearchBudget, most: int, instances: int
+        self, pair: EnginePair, trial: EngineTrial, budget: SearchBudget, most: int, instances: int
     ) -> Refutation:
         """The search on the engine itself."""
-        generator, grader = _generator(pair, budget), self._grader(pair)
+        generator, grader = pair_generator(pair, budget.seed), self._grader(pair)
         cost = partial(severity, grader)
         undetermined, number, databases = 0, 0, 0
         best: Difference | None = None
@@ -317,7 +304,7 @@ class EngineSearch:
             return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message)
         return NotRefuted(instances, undetermined)
 
-    def _grader(self, pair: _EnginePair, *, only_gold: bool = False) -> Grader | None:
+    def _grader(self, pair: EnginePair, *, only_gold: bool = False) -> Grader | None:
         """What says how ordinary rows are; ``None`` where the queries cannot be translated.
 
         ``only_gold``: only a tie of the gold's own ranking is unusual.
@@ -330,7 +317,7 @@ class EngineSearch:
         ranked = (gold.sql,) if only_gold else None
         return Grader(pair.lite_part, real, gold.sql, prediction.sql, ranked=ranked)
 
-    def _regraded(self, pair: _EnginePair, screen: Witness, rows: Content) -> Witness:
+    def _regraded(self, pair: EnginePair, screen: Witness, rows: Content) -> Witness:
         """A witness with the grade of the rows that the engine takes: a day may be a moment now."""
         grader = self._grader(pair)
         assert grader is not None, "a screen has queries in SQLite's words"
@@ -339,7 +326,7 @@ class EngineSearch:
 
     def _new_witness(
         self,
-        pair: _EnginePair,
+        pair: EnginePair,
         trial: EngineTrial,
         difference: Difference,
         grader: Grader | None,
@@ -364,7 +351,7 @@ class EngineSearch:
 
     def _witness(
         self,
-        pair: _EnginePair,
+        pair: EnginePair,
         trial: EngineTrial,
         difference: Difference,
         about: Witness,
@@ -388,11 +375,3 @@ class EngineSearch:
             engine=self._engine.name,
             in_queries=trial.in_queries,
         )
-
-
-def _generator(pair: _EnginePair, budget: SearchBudget) -> InstanceGenerator:
-    """What makes instances for the pair, from what can be read of the two queries."""
-    queries = pair.lite or (pair.gold, pair.prediction)
-    ours, theirs = (read_query(query, pair.lite_part) for query in queries)
-    part = with_collations(pair.lite_part, pair.part, pair.gold.dialect)
-    return InstanceGenerator(part, facts_of(part), ours.merge(theirs), budget.seed)

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, product, starmap
 
 from sqlverdict.compare.preset import Preset, QueryPair
 from sqlverdict.errors import DatabaseError
@@ -31,6 +31,8 @@ from sqlverdict.refute.witness import NotRefuted
 
 _ORDERS = 4
 """How many other orders of the rows are tried; a server needs some milliseconds for each."""
+_RECOUNTED = 8
+"""On so many instances of a search the rows of open answers are counted in all orders."""
 
 
 class EngineTrial:
@@ -58,6 +60,7 @@ class EngineTrial:
         """How many instances the engine did not take; nothing was tried on them."""
         self.stopped = 0
         """On how many instances the prediction gave up where the gold answered."""
+        self._recounted = 0
 
     @property
     def in_queries(self) -> bool:
@@ -141,8 +144,32 @@ class EngineTrial:
         return Comparison(False, (first.reason,), message=first.message)
 
     def _is_determined(self, difference: Difference) -> bool:
-        """Whether both answers stay as they are: ties broken both ways, rows in other orders."""
-        return all(is_same for _, _, is_same in self._variants(difference))
+        """Whether both answers stay as they are: ties broken both ways, rows in other orders.
+
+        Answers that change are as good where they keep their numbers of rows, and these differ:
+        ``FETCH FIRST 1 ROWS WITH TIES`` gives two rows in any order where ``LIMIT 1`` gives one.
+        """
+        answers: dict[int, list[Outcome]] = {
+            id(self._gold): [difference.gold],
+            id(self._prediction): [difference.prediction],
+        }
+        numbers = [_number_of_rows(first) for (first,) in answers.values()]
+        is_open = False
+        for query, now, is_same in self._variants(difference):
+            if is_same:
+                continue
+            known = answers[id(query)]
+            if not is_open:
+                if None in numbers or numbers[0] == numbers[1] or self._recounted >= _RECOUNTED:
+                    return False
+                is_open, self._recounted = True, self._recounted + 1
+            if now is known[0] or _number_of_rows(now) != _number_of_rows(known[0]):
+                return False
+            known.append(now)
+        return not is_open or all(
+            compared is not None and compared.equal is False
+            for compared in starmap(self._compare, product(*answers.values()))
+        )
 
     def second_answer(self, difference: Difference) -> Answer | None:
         """Another answer that the prediction may give where the gold gives one and the same.
@@ -237,6 +264,13 @@ class EngineTrial:
         pair = QueryPair(query.sql, query.sql, query.dialect, probe=self._run)
         # Undetermined (None) is as bad as different.
         return bool(self._preset.compare(before, now, pair).equal)
+
+
+def _number_of_rows(outcome: Outcome) -> int | None:
+    """How many rows an answer has; ``None`` where there is none, or it may be another next time."""
+    if not isinstance(outcome, Answer) or outcome.volatile:
+        return None
+    return len(outcome.rows)
 
 
 def _gives_up(outcome: Outcome) -> bool:

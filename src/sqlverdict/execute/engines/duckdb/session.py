@@ -27,12 +27,13 @@ from sqlverdict.execute.deadline import Deadline
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.duckdb.guard import NameGuard, failure_of, not_a_query
 from sqlverdict.execute.engines.duckdb.tree import tree_refusal
+from sqlverdict.execute.engines.duckdb.values.exact_columns import ExactColumns
 from sqlverdict.execute.session import interleaved_seconds
 from sqlverdict.execute.values.arriving_rows import BATCH, ArrivingRows
 from sqlverdict.execute.values.driver_values import cells_of_rows
 from sqlverdict.records import Failure, Outcome, Reason
 
-_QUERIES = (StatementType.SELECT, StatementType.MULTI)
+QUERIES = (StatementType.SELECT, StatementType.MULTI)
 """PIVOT without a list of values is several statements inside."""
 
 Connect = Callable[[], DuckDBPyConnection]
@@ -110,17 +111,43 @@ class DuckdbSession:
             )
 
     def _fetch(self, statement: Statement, volatile: bool) -> Outcome:
-        rows = ArrivingRows(self._limits, driver_values=self._driver_values)
         cursor = self.connection.execute(statement)
         described = cursor.description or []
         if not described:
             return self._no_result()
-        while batch := cursor.fetchmany(BATCH):
-            failure = rows.add(cells_of_rows(batch), batch)
-            if failure is not None:
-                return failure
+        exact = ExactColumns(described if statement.type in QUERIES else ())
+        rows = None if exact.lose_always else self._rows(cursor, exact)
+        if rows is None:
+            rows = self._exact_rows(self.connection.execute(exact.query(statement.query)), exact)
+        if isinstance(rows, Failure):
+            return rows
         columns = [str(column[0]) for column in described]
         return rows.answer(columns, volatile=volatile, lasting=not volatile)
+
+    def _rows(
+        self, cursor: DuckDBPyConnection, exact: ExactColumns
+    ) -> ArrivingRows | Failure | None:
+        """The rows as the driver gives them; ``None`` where it lost a part of them."""
+        rows = ArrivingRows(self._limits, driver_values=self._driver_values)
+        while batch := cursor.fetchmany(BATCH):
+            cells = cells_of_rows(batch)
+            if exact.lose(batch, cells):
+                return None
+            failure = rows.add(cells, batch)
+            if failure is not None:
+                return failure
+        return rows
+
+    def _exact_rows(
+        self, cursor: DuckDBPyConnection, exact: ExactColumns
+    ) -> ArrivingRows | Failure:
+        """The rows of a query that asks for texts instead of what the driver loses."""
+        rows = ArrivingRows(self._limits, driver_values=self._driver_values)
+        while batch := cursor.fetchmany(BATCH):
+            failure = rows.add(exact.cells(batch), exact.driver_rows(batch))
+            if failure is not None:
+                return failure
+        return rows
 
     def _text_refusal(self, sql: str) -> Failure | None:
         """Why a text is not even parsed."""
@@ -133,7 +160,7 @@ class DuckdbSession:
         if len(statements) > 1:
             return SEVERAL
         kind = statements[0].type
-        return None if kind in _QUERIES else write_blocked(kind.name)
+        return None if kind in QUERIES else write_blocked(kind.name)
 
     def _tree_refusal(self, sql: str) -> Failure | None:
         """Why a query is not run; ``None`` where all parts of it are allowed."""

@@ -16,14 +16,13 @@ from sqlverdict.execute.apart.remote import Remote
 from sqlverdict.execute.attempt import NO_SQL, SEVERAL_CHANGES, too_long
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.duckdb.connect import open_file, set_guards
-from sqlverdict.execute.engines.duckdb.session import DuckdbSession
+from sqlverdict.execute.engines.duckdb.session import QUERIES, DuckdbSession
 from sqlverdict.execute.engines.duckdb.tree import text_refusal
 from sqlverdict.files.regular import os_reason
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 _LARGEST = 1 * 2**30
 """A larger file is not copied."""
-_QUERIES = frozenset((StatementType.SELECT, StatementType.MULTI))
 _ROWS = frozenset(
     (
         StatementType.INSERT,
@@ -32,7 +31,7 @@ _ROWS = frozenset(
         StatementType.MERGE_INTO,
     )
 )
-_ALLOWED = _QUERIES | _ROWS | {StatementType.CREATE, StatementType.ALTER, StatementType.DROP}
+_ALLOWED = {*QUERIES} | _ROWS | {StatementType.CREATE, StatementType.ALTER, StatementType.DROP}
 
 
 class CopySession(DuckdbSession):
@@ -133,7 +132,7 @@ class DuckdbWorkspace:
 
 def _has_result(statement: Statement) -> bool:
     """Whether a statement gives rows of its own: a query, or one with RETURNING."""
-    if statement.type in _QUERIES:
+    if statement.type in QUERIES:
         return True
     if statement.type not in _ROWS:
         return False

@@ -40,6 +40,8 @@ else:
 
 MODE: Final = "NO_ENGINE_SUBSTITUTION"
 _CHARSET: Final = "utf8mb4"
+_CHARSETS: Final = ("utf8mb4", "utf8mb3", "utf8")
+"""What a URL may ask for, as SQLAlchemy's do: it is what every connection has anyway."""
 _MOST_ON_DISK: Final = 2**30
 """Bytes of temporary tables on the server's disk."""
 _PORT: Final = 3306
@@ -92,12 +94,19 @@ def connect(
     url = str(database)
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
+    charset = options.pop("charset", _CHARSET)
+    if charset.lower() not in _CHARSETS:
+        raise DatabaseError(
+            f"{url} asks for the character set {charset}; a connection has {_CHARSET} here, which "
+            "holds the characters of all others. Remove charset from the URL",
+            reason="not_a_database",
+        )
     unknown = [key for key in options if key not in _OPTIONS]
     schema = database_name(database) if name is None else name
     if scheme_of(url) not in ("mysql", "mariadb") or unknown or "/" in schema:
         raise DatabaseError(
             f"{url} is not a MySQL database; expected mysql://user@host:port/database, with "
-            f"{' and '.join(_OPTIONS)} as options",
+            f"{' and '.join(_OPTIONS)} as options (and charset={_CHARSET})",
             reason="not_a_database",
         )
     file = Path.home() / ".my.cnf"

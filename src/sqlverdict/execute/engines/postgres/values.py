@@ -7,6 +7,7 @@ duration with months of 30 days, as the server compares them.
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from decimal import Decimal
@@ -52,6 +53,8 @@ class RowLoader:
         self._arrays = connection.cursor()
         _register_psycopg2(self._arrays)
         self._arrays.adapters.register_loader("interval", DurationLoader)
+        for name in ("json", "jsonb"):
+            self._arrays.adapters.register_loader(name, ExactJsonLoader)
         self._driver = connection.cursor() if driver_values else None
         if self._driver is not None:
             _register_psycopg2(self._driver)
@@ -69,13 +72,24 @@ class RowLoader:
         """The rows with their arrays as JSON, of values and not of cells: ``[true]``."""
         values = _load(self._arrays, result)
         return [
-            tuple(cell_of(inner[at]) if at in arrays else cell for at, cell in enumerate(row))
-            for row, inner in zip(rows, values, strict=True)
+            tuple(
+                _bounds(result, number, at) + str(cell_of(inner[at]))
+                if at in arrays and cell is not None
+                else cell
+                for at, cell in enumerate(row)
+            )
+            for number, (row, inner) in enumerate(zip(rows, values, strict=True))
         ]
 
     def driver_rows(self, result: PGresult) -> list[tuple[object, ...]]:
         """The rows with the types that psycopg2 gives to scorers; empty where nobody asks."""
         return [] if self._driver is None else _load(self._driver, result)
+
+
+def _bounds(result: PGresult, row: int, column: int) -> str:
+    """``[2:3]=``: where an array begins, if that is not 1; it is another one then."""
+    text = bytes(result.get_value(row, column) or b"")
+    return text[: text.index(b"=") + 1].decode() if text.startswith(b"[") else ""
 
 
 def _load(context: AdaptContext, result: PGresult) -> list[Any]:
@@ -146,6 +160,18 @@ class JsonLoader(Loader):
     def load(self, data: Buffer) -> str:
         """Sorted keys, no spaces."""
         return json_text_cell(bytes(data).decode("utf-8", "backslashreplace"))
+
+
+class ExactJsonLoader(Loader):
+    """JSON as Python's values, without a loss of digits."""
+
+    def load(self, data: Buffer) -> Any:
+        """The value; the server's text where Python cannot read it."""
+        text = bytes(data).decode("utf-8", "backslashreplace")
+        try:
+            return json.loads(text, parse_float=Decimal)
+        except (ValueError, RecursionError):
+            return text
 
 
 class DurationLoader(Loader):

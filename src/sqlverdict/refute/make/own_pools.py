@@ -1,0 +1,88 @@
+"""Values for what queries ask in the words of their engine: letter case, rounding, lists."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from sqlverdict.records import Cell
+from sqlverdict.refute.make.pool import ValuePool
+from sqlverdict.refute.make.times import DATE
+from sqlverdict.refute.read.columns import ColumnRef
+from sqlverdict.refute.read.own_words import OwnWords
+
+_MOST_WORDS = 4
+"""So many texts of a column are written with other capitals."""
+_PARTS = (0.6, 0.5, 0.4)
+"""Parts of the last digit that is left: above its half, the half, and below it."""
+_FRACTIONS = ("REAL", "NUMERIC")
+_NO_WIDER = 100.0
+"""Values beside larger constants than this are not rounded ones."""
+
+
+def own_pools(pools: Mapping[ColumnRef, ValuePool], own: OwnWords) -> dict[ColumnRef, ValuePool]:
+    """The pools that get more values.
+
+    Args:
+        pools: The pools with the values that constants give a hint of.
+        own: What the queries ask for.
+    """
+    changed: dict[ColumnRef, ValuePool] = {}
+
+    def more(column_ref: ColumnRef, values: Iterator[Cell]) -> None:
+        pool = changed.get(column_ref, pools[column_ref])
+        changed[column_ref] = replace(pool, near=tuple(dict.fromkeys((*pool.near, *values))))
+
+    for column_ref in own.folded:
+        if not pools[column_ref].closed:
+            more(column_ref, _other_capitals(pools[column_ref].good))
+    for column_ref, digits in sorted({(column, digits) for column, _, digits in own.rounded}):
+        pool = pools[column_ref]
+        is_number = isinstance(pool.plain[0], int | float)
+        if is_number and pool.kind in _FRACTIONS and not pool.closed:
+            more(column_ref, _around_digit(pool.good, digits))
+    for column_ref, elements in own.lists.items():
+        good, near = _lists(elements)
+        changed[column_ref] = replace(pools[column_ref], good=good, near=near)
+    return changed
+
+
+def _other_capitals(values: Sequence[Cell]) -> Iterator[Cell]:
+    """Texts with a capital at the beginning, and with capitals but for the beginning."""
+    words = [v for v in values if isinstance(v, str) and sum(map(str.isalpha, v)) > 1]
+    for word in words[:_MOST_WORDS]:
+        title = word[:1].upper() + word[1:].lower()
+        yield from (title, title.swapcase())
+
+
+def _around_digit(values: Sequence[Cell], digits: int) -> Iterator[Cell]:
+    """Numbers that are rounded up, rounded down, and cut off to different ones."""
+    unit = 10.0**-digits
+    named = [v for v in values if isinstance(v, int | float) and abs(v) <= _NO_WIDER]
+    for number in dict.fromkeys((1, *named[:2])):
+        beside = [round(number + part * unit, max(digits, 0) + 2) for part in _PARTS]
+        yield from (*beside, -beside[0], -beside[1])
+
+
+def _lists(elements: Sequence[Cell]) -> tuple[tuple[Cell, ...], tuple[Cell, ...]]:
+    """Lists as JSON texts: with an element at each place, and without it."""
+    good: list[list[Cell]] = []
+    near: list[list[Cell]] = [[], [None], list(elements)]
+    for element in elements:
+        others = [each for each in elements if each != element]
+        other = others[0] if others else _other_element(element)
+        good += [[element], [other, element], [element, other]]
+        near += [[other], [element, element], [None, element]]
+    good_texts, near_texts = (
+        tuple(dict.fromkeys(json.dumps(each, ensure_ascii=False) for each in lists))
+        for lists in (good, near)
+    )
+    return good_texts, near_texts
+
+
+def _other_element(element: Cell) -> Cell:
+    if isinstance(element, int | float):
+        return element + 1
+    text = str(element)
+    return None if DATE.fullmatch(text) else f"{text}x"

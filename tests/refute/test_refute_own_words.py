@@ -1,0 +1,164 @@
+"""What queries ask in the words of their engine: values are made that tell two of them apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from small_databases import EVERY_ENGINE, database_of
+from sqlverdict.api.calls import load_schema
+from sqlverdict.execute.engine import ENGINES, Engine
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.refute.make.own_pools import own_pools
+from sqlverdict.refute.make.pool import ValuePool
+from sqlverdict.refute.read.constants import read_query
+from sqlverdict.refute.read.derived_values import constant_call
+from sqlverdict.refute.read.own_words import OwnWords
+from sqlverdict.refute.read.patterns import like_patterns
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.target.nested import nested_fit
+from sqlverdict.refute.target.search import EngineSearch
+from sqlverdict.refute.witness import SearchBudget, Witness
+
+TABLE = """CREATE TABLE item (id INTEGER PRIMARY KEY, code VARCHAR(20), n DECIMAL(10, 2),
+                              seen TIMESTAMP NULL{})"""
+WHERE = "SELECT id FROM item WHERE "
+PAIRS = {
+    "sqlite": [
+        ("LOWER(code) = 'ab'", "code = 'ab' OR code = 'AB'"),
+        ("UPPER(code) = 'AB'", "code IN ('ab', 'AB')"),
+        ("code LIKE 'ab'", "code = 'ab' OR code = 'AB'"),
+        ("seen > date('2021-03-09 10:00:00')", "seen >= date('2021-03-09 10:00:00')"),
+    ],
+    "duckdb": [
+        ("LOWER(code) = 'ab'", "code = 'ab' OR code = 'AB'"),
+        ("code ILIKE 'ab'", "code = 'ab' OR code = 'AB'"),
+        ("CAST(n AS INTEGER) = 2", "FLOOR(n) = 2"),
+        ("regexp_matches(code, '^(n|m)')", "code LIKE 'n%'"),
+        ("list_contains(tags, 'x')", "tags[1] = 'x'"),
+        ("list_has_all(tags, ['it''s'])", "list_has_any(tags, ['it''s', 'y'])"),
+    ],
+    "postgres": [
+        ("LOWER(code) = 'ab'", "code = 'ab' OR code = 'AB'"),
+        ("code ILIKE 'ab'", "code = 'ab' OR code = 'AB'"),
+        ("ROUND(n, 1) = 1.5", "TRUNC(n, 1) = 1.5"),
+        ("n::int = 2", "TRUNC(n)::int = 2"),
+        ("CAST(n AS INTEGER) = 2", "FLOOR(n) = 2"),
+        ("code ~ '^(n|m)'", "code LIKE 'n%'"),
+        ("code SIMILAR TO '(n|m)%'", "code LIKE 'n%'"),
+        ("code ~ '^[nm]'", "code LIKE 'n%'"),
+        ("'x' = ANY(tags)", "tags[1] = 'x'"),
+        ("tags @> ARRAY['x']", "tags && ARRAY['x', 'y']"),
+        ("age(seen, '2024-01-01') > '1 month'", "seen - '2024-01-01' > '30 days'"),
+        ("age('2024-03-01', seen) >= '1 month'", "'2024-03-01' - seen >= '31 days'"),
+    ],
+    "mysql": [
+        ("ROUND(n, 1) = 1.5", "TRUNCATE(n, 1) = 1.5"),
+        ("CAST(n AS SIGNED) = 2", "FLOOR(n) = 2"),
+        ("code REGEXP '^[nm]'", "code LIKE 'n%'"),
+        ("code REGEXP '^(n|m)'", "code LIKE 'n%'"),
+    ],
+}
+WHOLE = {
+    "sqlite": ("SELECT id, CAST(n AS INTEGER) FROM item", "SELECT id, FLOOR(n) FROM item"),
+    "duckdb": ("SELECT id, ROUND(n, 1) FROM item", "SELECT id, TRUNC(n, 1) FROM item"),
+    "postgres": ("SELECT id, ROUND(n, 1) FROM item", "SELECT id, TRUNC(n, 1) FROM item"),
+    "mysql": ("SELECT id, ROUND(n, 1) FROM item", "SELECT id, TRUNCATE(n, 1) FROM item"),
+}
+
+
+@pytest.fixture(scope="module", params=EVERY_ENGINE)
+def database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Engine, str]]:
+    name: str = request.param
+    lists = ", tags TEXT[]" if name in ("duckdb", "postgres") else ""
+    with database_of(name, tmp_path_factory.mktemp("db"), TABLE.format(lists)) as url:
+        yield ENGINES.get(name), url
+
+
+def test_two_queries_in_the_words_of_an_engine_are_told_apart(
+    database: tuple[Engine, str],
+) -> None:
+    engine, url = database
+    pairs = [(WHERE + gold, WHERE + prediction) for gold, prediction in PAIRS[engine.name]]
+    schema = load_schema(url)
+    search = EngineSearch(engine, url, schema) if not engine.in_python else None
+    for gold, prediction in (*pairs, WHOLE[engine.name]):
+        if search is None:
+            outcome = find_witness(gold, prediction, schema)
+        else:
+            queries = (parse(each, engine.dialect) for each in (gold, prediction))
+            outcome = search.refute(*queries, budget=SearchBudget(instances=160))
+        assert isinstance(outcome, Witness), gold
+    if search is not None:
+        search.close()
+
+
+@pytest.mark.parametrize(
+    ("regex", "patterns"),
+    [
+        ("^(n|m)", ["n%", "m%"]),
+        ("^[nm]x", ["nx%", "mx%"]),
+        ("an|bo", ["%an%", "%bo%"]),
+        ("(?:a|b)c$", ["%ac", "%bc"]),
+        ("^ab", []),
+        ("^[^ab]", []),
+        ("[a-z]", []),
+        ("a(b|c)", []),
+    ],
+)
+def test_alternatives_of_a_regular_expression_are_patterns(regex: str, patterns: list[str]) -> None:
+    assert like_patterns(regex) == patterns
+
+
+SCHEMA = read_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, x REAL, c TEXT)", "s")
+
+
+def words(sql: str, dialect: str = "sqlite") -> OwnWords:
+    query = parse(f"SELECT {sql} FROM t", dialect)
+    return read_query(query, SCHEMA).own  # type: ignore[arg-type]
+
+
+def test_only_roundings_of_one_of_two_queries_count() -> None:
+    both = words("ROUND(x, 2), CAST(x AS INTEGER)").merge(words("ROUND(x, 2), x"))
+    assert both.rounded == {(("t", "x"), "Cast", 0)}
+
+
+def test_numbers_lie_around_the_last_digit_that_is_left() -> None:
+    pool = ValuePool("REAL", (), (), (1.0, 2.5), (), True)
+    own = OwnWords(rounded=frozenset({(("t", "x"), "Round", 1)}))
+    assert own_pools({("t", "x"): pool}, own)[("t", "x")].near == (1.06, 1.05, 1.04, -1.06, -1.05)
+    days = ValuePool("NUMERIC", (), (), ("2020-01-01",), (), True)
+    assert own_pools({("t", "x"): days}, own) == {}
+
+
+def test_texts_get_other_capitals_where_letter_case_is_folded() -> None:
+    pool = ValuePool("TEXT", ("ab", "x", 3), ("AB",), ("a",), (), True)
+    own = OwnWords(folded=[("t", "c")])
+    assert own_pools({("t", "c"): pool}, own)[("t", "c")].near == ("AB", "Ab", "aB")
+
+
+@pytest.mark.parametrize(
+    ("type_", "dialect", "text"),
+    [
+        ("TEXT[]", "postgres", '{"a\\"b", NULL, "x"}'),
+        ("VARCHAR[]", "duckdb", "['a\"b', NULL, 'x']"),
+    ],
+)
+def test_a_list_is_written_as_its_engine_reads_it(type_: str, dialect: str, text: str) -> None:
+    fit = nested_fit(type_, dialect)
+    assert fit is not None
+    assert fit(json.dumps(['a"b', None, "x"])) == text
+
+
+def test_the_time_it_is_is_no_constant() -> None:
+    for call in ("date('now')", "date()", "julianday()", "datetime('NOW', '+1 day')", "time()"):
+        query = parse(f"SELECT {call}", "sqlite")
+        (node,) = query.tree.expressions  # type: ignore[union-attr]
+        assert constant_call(node) is None, call
+    query = parse("SELECT date('2020-01-01 10:00:00', '+1 day')", "sqlite")
+    assert constant_call(query.tree.expressions[0]) == "2020-01-02"  # type: ignore[union-attr]
