@@ -163,36 +163,30 @@ class PairKeys:
         return "work", digest, what, texts, *rest
 
 
-class _LastUsed:
-    """What is remembered of one kind, that which was used last at the end."""
+class _LastUsed(OrderedDict[Key, tuple[Any, int]]):
+    """What is remembered of one kind, with its size; that which was used last is at the end."""
 
     def __init__(self, most: int) -> None:
+        super().__init__()
         self._most = most
-        self._values: OrderedDict[Key, tuple[Any, int]] = OrderedDict()
         self._size = 0
 
-    def get(self, key: Key) -> Any:
-        entry = self._values.get(key)
-        if entry is None:
-            return None
-        self._values.move_to_end(key)
-        return entry[0]
-
     def put(self, key: Key, value: object, size: int) -> None:
-        before = self._values.pop(key, None)
+        before = self.pop(key, None)
         self._size += size - (before[1] if before is not None else 0)
-        self._values[key] = value, size
+        self[key] = value, size
         # A model may say anything: its texts and answers must not fill the memory.
-        while len(self._values) > self._most or self._size > REMEMBERED:
-            self._size -= self._values.popitem(last=False)[1][1]
+        while len(self) > self._most or self._size > REMEMBERED:
+            self._size -= self.popitem(last=False)[1][1]
 
     def drop(self, digest: str) -> None:
         """Drop the work on a content."""
-        for key in [key for key in self._values if key[1] == digest]:
-            self._size -= self._values.pop(key)[1]
+        for key in [key for key in self if key[1] == digest]:
+            self._size -= self.pop(key)[1]
 
     def clear(self) -> None:
-        self._values.clear()
+        """Forget all."""
+        super().clear()
         self._size = 0
 
 
@@ -222,7 +216,12 @@ class ResultMemory:
     def get(self, key: Key) -> Any:
         """What is remembered under a key; else ``None``."""
         with self._lock:
-            return self._kinds[key[0]].get(key)
+            entries = self._kinds[key[0]]
+            entry = entries.get(key)
+            if entry is None:
+                return None
+            entries.move_to_end(key)
+            return entry[0]
 
     def put(self, key: Key, value: object, size: int) -> None:
         """Remember something of so many characters and bytes."""
