@@ -68,8 +68,8 @@ test-data: install
 	$(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal -m "data or torch"
 
 # Every test but the slow ones, with few of its items and examples, in an order of chance, which is
-# always the same; SHUFFLE=seed tries another. Slow tests start processes, which share no memory, and
-# `make test` deals them to its workers in changing orders anyway.
+# always the same; SHUFFLE=seed tries another. Slow tests have such an order in `make test`: files with
+# them stay first there, so that no worker is left alone with a long one.
 SHUFFLE ?= 1
 shuffled: install
 	SQLVERDICT_TESTS=quick SQLVERDICT_SHUFFLE=$(SHUFFLE) $(BIN)/python -m pytest --quiet -n $(WORKERS) --dist worksteal -m "not slow"

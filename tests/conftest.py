@@ -9,6 +9,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -121,6 +122,9 @@ def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     that is done takes tests from the end of another's part. Quick ones are there, so that no worker
     is left alone with a test that takes long. The lints are at the top of the tests: they share the
     syntax trees of the package, and no other worker takes one of them.
+
+    The folders of a part, and the files of a folder, are in an order of chance, which is the same
+    every time: no file may count on the one before it.
     """
     if SHUFFLE:
         return shuffled(items, SHUFFLE)
@@ -134,7 +138,17 @@ def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
     for folder in sorted(folders.values(), key=len, reverse=True):
         min(parts, key=len).extend(folder)
-    return [item for part in parts for item in sorted(part, key=lambda i: i.path not in slow)]
+
+    def place(item: pytest.Item) -> tuple[bool, float, float]:
+        return item.path not in slow, chance_of(item.path.parent), chance_of(item.path)
+
+    return [item for part in parts for item in sorted(part, key=place)]
+
+
+@cache
+def chance_of(path: Path) -> float:
+    """A number by chance, the same every time: a new file leaves the others in their order."""
+    return Random(f"{path.parent.name}/{path.name}").random()
 
 
 def shuffled(items: list[pytest.Item], seed: str) -> list[pytest.Item]:

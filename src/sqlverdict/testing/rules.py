@@ -15,6 +15,7 @@ says on its pairs, keep its hands off the rest of the tree, and come to an end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -294,15 +295,24 @@ def check_minds_its_node(rule: Rule) -> None:
                     )
 
 
-def check_ends_on_deep_trees(rule: Rule) -> None:
+def check_ends_on_deep_trees(rule: Rule, pairs: int | None = None) -> None:
     """Its queries nested, chained and repeated are rewritten within the budget of steps.
 
     By the rule alone; the first by all rules of the profile, too.
+
+    Args:
+        rule: The rule.
+        pairs: Of how many pairs; ``None``: of all.
+
+    Raises:
+        AssertionError: they are not.
     """
     alone, house = rule_sets(rule)
     # Of pairs with the same left side and facts, the first.
-    every = reversed((*rule.equal, *rule.different))
-    for pair in {(pair.left, frozenset(pair.facts)): pair for pair in every}.values():
+    first: dict[tuple[str, frozenset[Fact]], Pair] = {}
+    for pair in (*rule.equal, *rule.different):
+        first.setdefault((pair.left, frozenset(pair.facts)), pair)
+    for pair in islice(first.values(), pairs):
         for grown in _grown(pair.left):
             _ends(rule, grown, pair, alone)
             if pair is rule.equal[0] and not is_heuristic(rule):
@@ -337,10 +347,12 @@ RULE_CHECKS: Mapping[str, Callable[[Rule], None]] = {
 
 
 def _queries(rule: Rule) -> Iterator[tuple[str, Pair]]:
-    """Every query of the rule's pairs, once for each pair."""
+    """Every query of the rule's pairs, with the first pair of it that has these facts."""
+    first: dict[tuple[str, frozenset[Fact]], Pair] = {}
     for pair in (*rule.equal, *rule.different):
-        yield pair.left, pair
-        yield pair.right, pair
+        for sql in (pair.left, pair.right):
+            first.setdefault((sql, frozenset(pair.facts)), pair)
+    return ((sql, pair) for (sql, _), pair in first.items())
 
 
 def _grown(sql: str) -> Iterator[str]:

@@ -138,8 +138,11 @@ def start(sql: str, rule: Rule, facts: frozenset[Fact]) -> tuple[Expr, Facts] | 
         return None
 
 
+@lru_cache(maxsize=1024)
 def normal_form(sql: str, rule: Rule, facts: frozenset[Fact], rules: RuleSet) -> NormalForm | None:
     """A query rewritten to the end; ``None`` where the prover cannot read it.
+
+    Several checks of a rule ask for the same one, and change no tree.
 
     Raises:
         TooManySteps: the rules find no end.
@@ -153,10 +156,13 @@ def normal_form(sql: str, rule: Rule, facts: frozenset[Fact], rules: RuleSet) ->
 
 def rule_sets(rule: Rule) -> tuple[RuleSet, RuleSet]:
     """The rule alone, and all rules of its profile."""
-    house = rules_of(profile_of(rule))
-    if rule not in house.rules:
-        house = rule_set((*house.rules, rule))
-    return rule_set([rule]), house
+    return _rule_sets(rule, rules_of(profile_of(rule)))
+
+
+@lru_cache(maxsize=512)
+def _rule_sets(rule: Rule, house: RuleSet) -> tuple[RuleSet, RuleSet]:
+    """The same sets for every check: two sets are equal where they are one."""
+    return rule_set([rule]), house if rule in house.rules else rule_set((*house.rules, rule))
 
 
 def tree_shape(node: Expr, hole: Path | None = None) -> str:
