@@ -80,8 +80,8 @@ def test_a_proof_that_is_read_can_be_said_and_weighed(name: str) -> None:
         relation = Relation(name, detail)
         proof = read_proof(relation)
         read += proof is not None
-        said = relation_words(relation)
-        assert said.startswith("{") == (relation_sentence(relation) is None)
+        words = relation_words(relation)
+        assert words.startswith("{") == (relation_sentence(relation) is None)
         if proof is None:
             continue
         for question in ("", "What is each one's total in ascending order, in percent?"):

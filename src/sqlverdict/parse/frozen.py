@@ -208,12 +208,12 @@ def _guard_compiled_nodes(nodes: type[Expression]) -> None:
 
 def _metadata(node: Expr) -> dict[str, Any]:
     """What sqlglot's ``meta`` gives; but the metadata of a frozen node that has none stays none."""
-    found = node._meta
-    if found is None:
+    metadata = node._meta
+    if metadata is None:
         if is_frozen(node):
             return _NO_METADATA
-        found = node._meta = {}
-    return found
+        metadata = node._meta = {}
+    return metadata
 
 
 def _of_own_node(method: Callable[..., T]) -> Callable[..., T]:

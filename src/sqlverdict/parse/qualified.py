@@ -129,8 +129,7 @@ class _Rewriting:
         # The copy is changed as the text is, and says what the text has to parse to.
         self._tree = query.tree.copy()
         self._edits: list[tuple[int, int, str]] = []
-        # By identity: equal names of two places may mean two tables. All nodes are kept here, so
-        # that none that is made later can take an id.
+        # By identity: equal names may mean two tables. All nodes are kept: no id is used again.
         nodes = [each for each in self._tree.find_all(exp.Table) if _is_named(each)]
         self._common = {id(each): _common_table(each) for each in nodes}
         self._tables = {id(each): self._table_of(each) for each in nodes}

@@ -48,10 +48,7 @@ class _ColumnTarget:
 
 
 class _SourceResolver(NameResolver[_ColumnTarget]):
-    """Follows a name to the item of FROM that has it, and no further.
-
-    Its outputs are kept by the identity of the SELECT, as all that a resolver keeps.
-    """
+    """Follows a name to the item of FROM that has it, and no further."""
 
     def __init__(self, schema: Schema) -> None:
         super().__init__()
@@ -140,17 +137,14 @@ class _SourceResolver(NameResolver[_ColumnTarget]):
 
 
 class _QueryNames:
-    """The new names of one query; nothing is changed before all of them are known.
-
-    Nodes and sources are keys by their identity: equal ones of two places may mean two things. Each
-    is kept here or in the resolver, so that no node that is made later can take its id.
-    """
+    """The new names of one query; nothing is changed before all of them are known."""
 
     def __init__(self, tree: Expr, schema: Schema) -> None:
         self.tree = tree
         self.schema = schema
         self.resolver = _SourceResolver(schema)
         self.selects = list(tree.find_all(exp.Select, bfs=False))
+        # By identity: equal nodes may mean two things. All are kept here: no id is used again.
         self.items = {id(select): list(_items(select)) for select in self.selects}
         self.columns = [node for node in tree.find_all(exp.Column) if not node.is_star]
         self.targets = {id(node): self._target(node) for node in self.columns}

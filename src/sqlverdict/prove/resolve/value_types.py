@@ -82,9 +82,7 @@ class _ValueTypes:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.record = facts.record
-        # By identity: equal queries of two places may read two tables. The tree keeps its queries:
-        # it outlives this object and is not changed.
-        self.outputs: dict[tuple[int, int], ValueType] = {}
+        self.outputs: dict[tuple[int, int], ValueType] = {}  # by identity, for one tree as it is
 
     def whole(self, tree: Expr) -> None:
         """The types of a whole query."""
