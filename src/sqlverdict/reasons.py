@@ -64,7 +64,8 @@ REASONS: Mapping[Reason, str] = {
     Reason.REFUSED_IN_WORDS: "an abstention in words, which is not marked as one",
     Reason.NO_TEST_SUITE: "the case has one database alone, so test-suite accuracy would be EX",
     Reason.RESULT_ALONE: "the gold or the prediction is a result file: there is no query to read",
-    Reason.UNSUPPORTED_FEATURE: "several statements, EXPLAIN, or SQL that our parser cannot read",
+    Reason.UNSUPPORTED_FEATURE: "beyond our tools: several statements, EXPLAIN, SQL that our "
+    "parser cannot read, or an engine on which nothing is proved or searched",
     Reason.BUDGET_EXHAUSTED: "the search for an answer was given up",
     Reason.JUDGE_UNPARSEABLE: "the judge's reply could not be read",
     Reason.JUDGE_UNAVAILABLE: "the judge could not be asked",

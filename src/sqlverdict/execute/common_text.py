@@ -10,7 +10,7 @@ the kind of the values, and whether a call can fail.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
@@ -33,19 +33,56 @@ all arguments are numbers; or ``difference``: a number where they are that, or d
 where they are dates or timestamps."""
 
 
+Spell = Callable[[bytes, Sequence[str]], str]
+"""Writes the meaning of an unknown function with its arguments, for people."""
+_Words = tuple[bytes, Spell]
+_REMEMBERED: Final = 4_096
+_words: dict[str, _Words] = {}
+"""What the unknown functions of the latest common texts stand for, by name."""
+
+
 class NoCommonText(Exception):
     """There is no common text for a query; the message may say why."""
 
 
-def unknown_name(kind: str, risk: Risk, meaning: bytes) -> str:
+def unknown_name(kind: str, risk: Risk, meaning: bytes, spell: Spell) -> str:
     """The name of the unknown function that stands for an expression.
 
     Args:
         kind: The kind of its values.
         risk: When a call fails.
         meaning: The expression, with numbers for its arguments.
+        spell: Writes the meaning for people.
     """
-    return f"{_PREFIX}{kind}_{risk}_{blake2b(meaning, digest_size=10).hexdigest()}"
+    name = f"{_PREFIX}{kind}_{risk}_{blake2b(meaning, digest_size=10).hexdigest()}"
+    _remember(name, (meaning, spell))
+    return name
+
+
+def _remember(name: str, words: _Words) -> None:
+    if len(_words) >= _REMEMBERED and name not in _words:
+        _words.pop(next(iter(_words)), None)
+    _words[name] = words
+
+
+def words_of(name: str, arguments: Sequence[str]) -> str | None:
+    """The expression that an unknown function stands for, in the words of its query.
+
+    Args:
+        name: The name of a function in a common text that this process made a moment ago.
+        arguments: What stands in the call.
+
+    Returns:
+        The text; ``None`` where there is none.
+    """
+    known = _words.get(name.lower())
+    if known is None:
+        return None
+    meaning, spell = known
+    try:
+        return spell(meaning, arguments)
+    except (NoCommonText, ValueError, LookupError, RecursionError):
+        return None
 
 
 @runtime_checkable
@@ -98,9 +135,25 @@ def grammar_error(sql: str, dialect: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=4_096)
 def text_in_common_sql(sql: str, dialect: str, arithmetic: bool, schema: Schema) -> str | None:
     """The query in common SQL; ``None`` where no engine of the dialect can write it so."""
+    text, words = _common_text(sql, dialect, arithmetic, schema)
+    for name, meaning in words:
+        _remember(name, meaning)
+    return text
+
+
+@lru_cache(maxsize=4_096)
+def _common_text(
+    sql: str, dialect: str, arithmetic: bool, schema: Schema
+) -> tuple[str | None, list[tuple[str, _Words]]]:
+    """The query in common SQL, and what the unknown functions in it stand for."""
+    text = _written(sql, dialect, arithmetic, schema)
+    names = [match[0] for match in UNKNOWN_FUNCTION.finditer(text or "")]
+    return text, [(name, _words[name]) for name in dict.fromkeys(names) if name in _words]
+
+
+def _written(sql: str, dialect: str, arithmetic: bool, schema: Schema) -> str | None:
     for engine in _engines(dialect):
         if isinstance(engine, ParserEngine):
             with suppress(MissingExtra):

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.shape import items, joins, leaves
-from sqlverdict.prove.resolve.readable import readable_sql
+from sqlverdict.prove.resolve.readable import readable_sql, with_own_words
 from sqlverdict.prove.resolve.text import resolved_sql
 from sqlverdict.prove.tree_key import clause_keys, tree_key
 
@@ -124,7 +124,7 @@ def _only(parts: Sequence[tuple[str, Expr]], others: Sequence[str]) -> str:
     """The first of the parts that the other query lacks, as text."""
     for key, node in parts:
         if key not in others:
-            text = readable_sql(resolved_sql(node))
+            text = _text(node)
             return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
     return ""
 
@@ -132,10 +132,14 @@ def _only(parts: Sequence[tuple[str, Expr]], others: Sequence[str]) -> str:
 def _limits(gold: Expr, prediction: Expr) -> str | None:
     for name in ("order", "limit", "offset"):
         clauses = [tree.args.get(name) for tree in (gold, prediction)]
-        texts = [readable_sql(resolved_sql(c)).strip() if c else "" for c in clauses]
+        texts = [_text(c) if c else "" for c in clauses]
         if texts[0] == texts[1]:
             continue
         if texts[0] and texts[1]:
             return f"the gold has {texts[0]}, the prediction {texts[1]}"
         return f"only the {'gold' if texts[0] else 'prediction'} has {texts[0] or texts[1]}"
     return None
+
+
+def _text(node: Expr) -> str:
+    return readable_sql(with_own_words(resolved_sql(node))).strip()

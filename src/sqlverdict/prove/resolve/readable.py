@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from sqlverdict.execute.common_text import words_of
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import fold, pieces, word_set
 
@@ -45,6 +46,55 @@ def readable_sql(sql: str, labels: Iterable[str] | None = None) -> str:
         for token, name in zip(tokens, names, strict=True)
     ]
     return "".join(_without_idle_aliases(plain))
+
+
+def with_own_words(sql: str) -> str:
+    """A text with what its queries say in the place of each call of an unknown function.
+
+    Only for common texts that this process made a moment ago; other calls stay as they are.
+    """
+    return "".join(_own_words(pieces(sql)))
+
+
+def _own_words(tokens: list[str]) -> list[str]:
+    output: list[str] = []
+    at = 0
+    while at < len(tokens):
+        end = _closing(tokens, at + 1) if _UNKNOWN.fullmatch(tokens[at]) else None
+        if end is None:
+            output.append(tokens[at])
+            at += 1
+            continue
+        arguments = ["".join(_own_words(each)).strip() for each in _parts(tokens[at + 2 : end])]
+        words = words_of(tokens[at], arguments)
+        if words is None:
+            words = f"{tokens[at]}({', '.join(arguments)})"
+        output.append(words)
+        at = end + 1
+    return output
+
+
+def _closing(tokens: list[str], at: int) -> int | None:
+    """The parenthesis that closes the one at a token; ``None`` where there is none."""
+    depth = 0
+    for index in range(at, len(tokens)):
+        depth += {"(": 1, ")": -1}.get(tokens[index], 0)
+        if depth <= 0:
+            return index if tokens[at] == "(" else None
+    return None
+
+
+def _parts(tokens: list[str]) -> list[list[str]]:
+    """The tokens between commas."""
+    parts: list[list[str]] = [[]]
+    depth = 0
+    for word in tokens:
+        depth += {"(": 1, ")": -1}.get(word, 0)
+        if word == "," and not depth:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts if tokens else []
 
 
 def _short(token: str) -> str:

@@ -30,6 +30,7 @@ from sqlverdict.prove.differing_clauses import differing_clauses
 from sqlverdict.prove.on_data import prove_on_data
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import NotProved, Proof
+from sqlverdict.prove.resolve.readable import with_own_words
 from sqlverdict.records import Query
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.run.plan import SOUND
@@ -275,12 +276,12 @@ def _show_not_proved(result: NotProved, facts: list[str]) -> None:
         return
     for side, form in (("gold", result.gold_form), ("prediction", result.prediction_form)):
         screen.heading(f"the {side} becomes")
-        screen.line(f"  {form}")
+        screen.line(f"  {with_own_words(form)}")
     for side, parts in _differing_clauses(result).items():
         if parts:
             screen.heading(f"only in the {side}")
             for part in parts:
-                screen.line(f"  {part}")
+                screen.line(f"  {with_own_words(part)}")
     screen.line()
     screen.line(f"rules that fired: {', '.join(result.rules) or 'none'}", "quiet")
 

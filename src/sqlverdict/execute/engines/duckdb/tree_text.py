@@ -6,11 +6,14 @@ compares: what is forgotten here makes the two trees differ.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import msgspec
 
 from sqlverdict.execute.common_text import NoCommonText
-from sqlverdict.execute.engines.duckdb.syntax import Node, arguments, literal
+from sqlverdict.execute.engines.duckdb.syntax import Node, arguments, call, column_ref, literal
 from sqlverdict.files.sqlite import quote_name
 
 _COMPARISONS: Final = {
@@ -331,3 +334,36 @@ _WRITERS: Final[dict[str, Callable[[Node], str]]] = {
     "SUBQUERY": _subquery,
     "WINDOW": _window,
 }
+
+
+_PARTS: Final = {"ARRAY_EXTRACT": "array_extract", "STRUCT_EXTRACT": "struct_extract"}
+
+
+def own_words(meaning: bytes, texts: Sequence[str]) -> str:
+    """The expression that an unknown function stands for, for people.
+
+    Args:
+        meaning: The expression as bytes, with numbers for its arguments.
+        texts: The arguments.
+
+    Raises:
+        NoCommonText: there are no words for it.
+    """
+    text = expression(_with_calls(msgspec.json.decode(meaning)))
+    return _ARGUMENT.sub(lambda match: texts[int(match[1])], text)
+
+
+_ARGUMENT: Final = re.compile(r'"sqlverdict argument (\d+)"')
+
+
+def _with_calls(part: Any) -> Any:
+    """A part of a tree with names for its arguments, and calls for what has signs of its own."""
+    if isinstance(part, list):
+        return [_with_calls(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    if part.get("class") == "PARAMETER":
+        return column_ref(f"sqlverdict argument {part['number']}")
+    part = {key: _with_calls(each) for key, each in part.items()}
+    name = _PARTS.get(part.get("type", ""))
+    return call(name, part["children"]) if name is not None else part

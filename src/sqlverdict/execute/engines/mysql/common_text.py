@@ -71,8 +71,20 @@ class _UnknownCall:
 
     def __str__(self) -> str:
         meaning = "\0".join(f"?{word}" if isinstance(word, int) else word for word in self.words)
-        name = unknown_name(self.kind, "total", meaning.encode())
+        name = unknown_name(self.kind, "total", meaning.encode(), own_words)
         return f"{name}({', '.join(self.leaves)})"
+
+
+def own_words(meaning: bytes, arguments: Sequence[str]) -> str:
+    """The expression of a call, for people."""
+    words = [
+        arguments[int(word[1:])] if word.startswith("?") else word
+        for word in meaning.decode().split("\0")
+    ]
+    text = " ".join(words)
+    for tight, loose in (("(", " ( "), (")", " )"), (",", " ,")):
+        text = text.replace(loose, tight)
+    return text
 
 
 _Node = Lexeme | _Parentheses | _UnknownCall

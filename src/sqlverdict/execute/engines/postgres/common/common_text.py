@@ -36,6 +36,7 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     value_kind,
 )
 from sqlverdict.execute.engines.postgres.common.idle_distinct import drop_idle_distinct
+from sqlverdict.execute.engines.postgres.common.own_words import own_words
 from sqlverdict.execute.engines.postgres.common.spellings import unify_spellings
 from sqlverdict.execute.engines.postgres.common.wrappers import is_steady, unwrap
 from sqlverdict.execute.engines.postgres.guard.parser import MOST_SIGNS as _MOST
@@ -351,7 +352,9 @@ def _replace(node: Any, kind: str | None = None) -> None:
         leaf.Clear()
         leaf.param_ref.number = list(arguments).index(key) + 1
     node.Clear()
-    node.func_call.funcname.add().string.sval = unknown_name(kind, risk, _meaning(expression))
+    node.func_call.funcname.add().string.sval = unknown_name(
+        kind, risk, _meaning(expression), own_words
+    )
     node.func_call.funcformat = trees.COERCE_EXPLICIT_CALL
     for argument in arguments.values():
         node.func_call.args.append(argument)
