@@ -162,7 +162,7 @@ def test_a_result_and_another_engine_have_no_key() -> None:
 
 def test_work_pushes_out_no_result_and_a_copy_is_empty() -> None:
     memory = ResultMemory(plan(), 2)
-    call = memory.keys.of_call("a call")
+    call: Key = ("result", "a call")
     memory.put(call, "its result", 1)
     for number in range(5_100):
         memory.put(("work", "d", number), number, 1)

@@ -6,7 +6,7 @@ Why a result that is remembered is never stale: :mod:`sqlverdict.run.memory`.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from msgspec import structs
 
@@ -25,8 +25,12 @@ T = TypeVar("T", PairResult, MetricValue)
 
 
 class ScoredPair(NamedTuple):
-    """What decides a pair's result: the arguments, and the content of its database."""
+    """What decides a pair's result: the arguments, and the content of its database.
 
+    It is the key of a call; ``kind`` says of what.
+    """
+
+    kind: Literal["result"]
     digest: str
     golds: str | tuple[str, ...]
     reply: Reply
@@ -74,11 +78,8 @@ class PairMemory:
         self._label = plan.specs[0].label
         self._tag = plan.tag
 
-    def get(self, pair: ScoredPair, kind: type[T]) -> T | None:
-        """What is remembered of a call: a result, or the value of the first metric."""
-        return self._get(self.memory.keys.of_call(pair), kind)
-
-    def _get(self, key: Key, kind: type[T]) -> T | None:
+    def get(self, key: Key, kind: type[T]) -> T | None:
+        """What is remembered under a key: a result, or the value of the first metric."""
         known: object = self.memory.get(key)
         if kind is MetricValue and isinstance(known, PairResult):
             known = MetricValue(known.scores[self._label], known.result.final)
@@ -92,7 +93,7 @@ class PairMemory:
 
     def of_query(self, key: Key | None, prediction: Prediction, kind: type[T]) -> T | None:
         """What is remembered of a query, with the spelling of a prediction."""
-        known = None if key is None else self._get(key, kind)
+        known = None if key is None else self.get(key, kind)
         if not isinstance(known, PairResult):
             return known
         notes = reply_notes(prediction, self._tag)
@@ -110,6 +111,6 @@ class PairMemory:
             final, size = known.final, len(prediction.sql or "") + len(prediction.raw or "")
             shared = True
         if final:
-            self.memory.put(self.memory.keys.of_call(pair), known, size)
+            self.memory.put(pair, known, size)
             if shared and key is not None:
                 self.memory.put(key, known, size)

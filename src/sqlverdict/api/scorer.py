@@ -307,8 +307,8 @@ class Scorer(Closing):
         if self._process != os.getpid():
             # A fork copies connections, which two processes must not share.
             self._open()
-        digest = self._digest(database)
-        return ScoredPair(digest, texts, reply, database, name, question, knowledge, contract, id)
+        about = question, knowledge, contract, id
+        return ScoredPair("result", self._digest(database), texts, reply, database, name, *about)
 
     def _digest(self, database: str | None) -> str:
         """The digest of a database as it is now: it may have changed since the last pair."""

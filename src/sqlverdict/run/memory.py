@@ -11,7 +11,8 @@ schema of a database (``execute/schema_memory.py``) belongs to one content in th
 
 **Results** (:class:`ResultMemory`, one for a run's process, one for a scorer): what was found out
 about one pair, and what was shown of its two queries alone. A result is the same as long as what
-made it is the same, and all of that is in its key (:class:`PairKeys`, which makes every key):
+made it is the same, and all of that is in its key. :class:`PairKeys` makes them; the key of a
+scorer's call is all of its arguments, with the digest (``api/pair_memory.py``):
 
 * the options and the version: a memory belongs to one plan in one process, and ends with it. The
   limits of queries, which a scorer sets for each engine, are in the keys of work;
@@ -122,10 +123,6 @@ class PairKeys:
         if key is None:
             return None
         return (*key, case.id, case.knowledge, prediction.confidence, prediction.usage)
-
-    def of_call(self, arguments: Hashable) -> Key:
-        """The key of a call's result; the digest of the database is among the arguments."""
-        return "result", arguments
 
     def of_work(
         self,
