@@ -19,7 +19,7 @@ and ``args["expressions"]`` give the frozen list itself.
 
 What cannot be caught is an assignment to an attribute: ``node.args = x``, ``parent``, ``arg_key``,
 ``index``, ``comments``, ``_type``, ``_meta``. Only a ``__setattr__`` would see it, which Python
-then calls for each of the eight or more assignments that make a node: proofs took 32 % more time.
+then calls for each assignment that makes a node, eight or more: proofs took a third more time.
 Some tests run with one (``tests/frozen_guard.py``). ``_hash`` alone is written where a tree is only
 read: ``hash`` and ``==`` remember it there, and a refused ``set`` or ``append`` forgets it.
 
