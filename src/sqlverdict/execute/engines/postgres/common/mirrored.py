@@ -19,6 +19,7 @@ from sqlverdict.execute.engines.postgres.common.meaning import part_meaning
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
 
 _MIRRORED: Final = {">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+_SIGNS: Final = frozenset({"<", "<=", *_MIRRORED})
 _NO_INTEGERS: Final = frozenset({"date", "timestamp", "time", "text", "boolean", "uuid"})
 
 
@@ -50,23 +51,35 @@ def tells_mirrored_apart(select: Any) -> bool:
     PostgreSQL looks for the terms of GROUP BY in the clauses behind it, and for those of ORDER BY
     in a SELECT DISTINCT, by their words: ``5 < x`` is not ``x > 5`` there.
     """
-    own = (select.distinct_clause and select.sort_clause) or any(
-        not _is_column(term, select) for term in select.group_clause
-    )
-    return bool(own) or any(
+    targets = [each.res_target for each in select.target_list]
+    sorted_rows = select.distinct_clause and select.sort_clause
+    named = [target.val for target in targets] if sorted_rows else []
+    for term in select.group_clause:
+        name = _name(term)
+        named += [target.val for target in targets if name is None or target.name == name]
+        named.append(term)
+    return any(map(_compares, named)) or any(
         tells_mirrored_apart(query) for part in nodes_inside(select) for query in _queries(part)
     )
 
 
-def _is_column(term: Any, select: Any) -> bool:
-    """Whether a term of GROUP BY is a column, and no other name of an expression."""
+def _name(term: Any) -> str | None:
+    """What a term of GROUP BY may call a column of the result; ``None`` where it is a number."""
+    if term.WhichOneof("node") == "a_const":
+        return None
     if term.WhichOneof("node") != "column_ref":
+        return ""
+    return str(term.column_ref.fields[-1].string.sval)
+
+
+def _compares(node: Any) -> bool:
+    """Whether an expression has a comparison in it, outside of aggregates and queries."""
+    kind = node.WhichOneof("node")
+    if kind is None or is_leaf(node):
         return False
-    name = term.column_ref.fields[-1].string.sval
-    targets = [each.res_target for each in select.target_list]
-    return all(
-        target.name != name or target.val.WhichOneof("node") == "column_ref" for target in targets
-    )
+    if kind == "a_expr" and node.a_expr.name[-1].string.sval in _SIGNS:
+        return True
+    return any(map(_compares, nodes_inside(getattr(node, kind))))
 
 
 def _queries(node: Any) -> Iterator[Any]:
