@@ -94,6 +94,9 @@ def test_the_pairs_are_what_they_are_said_to_be() -> None:
         "SELECT x.f(a) FROM t",
         "FROM read_csv('/etc/passwd')",
         "SUMMARIZE t",
+        "SELECT id FROM u AS current_date WHERE id > current_date",
+        "SELECT d AS current_date FROM t WHERE d > current_date + 1",
+        "SELECT x.a FROM (SELECT a, a + 1 FROM t) x WHERE x.a > current_date",
     ],
 )
 def test_what_is_not_certain_has_no_text(sql: str, schema: Schema) -> None:

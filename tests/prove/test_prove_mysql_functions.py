@@ -17,7 +17,9 @@ from sqlverdict.execute.engines.mysql.pure_functions import (
     is_total_cast,
     is_total_pattern,
 )
+from sqlverdict.parse.schemas.ddl import read_ddl
 
+SCHEMA = read_ddl("CREATE TABLE t (id INTEGER, a INTEGER, s VARCHAR(9))", "mysql")
 NO_TEXT = (1064, 1582)
 """Another number of arguments: the text is none, whatever the rows."""
 COLUMNS = {
@@ -170,5 +172,6 @@ def test_each_cast_that_is_run_is_total(declared: str) -> None:
 )
 def test_what_may_fail_is_no_total_function(expression: str) -> None:
     for arithmetic in (True, False):
-        text = write_common_text(f"SELECT id FROM t WHERE a = 1 AND {expression}", arithmetic)
+        sql = f"SELECT id FROM t WHERE a = 1 AND {expression}"
+        text = write_common_text(sql, arithmetic, SCHEMA)
         assert text is None

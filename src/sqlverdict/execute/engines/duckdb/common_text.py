@@ -8,7 +8,8 @@ tree.
 
 A condition is replaced as a whole, up to AND, OR and NOT; elsewhere a whole value is. In a CASE a
 condition that may fail is not replaced on its own, as the branches before it may guard it. An
-expression that the query groups by is an argument where it stands in a larger one.
+expression that the query groups by is an argument where it stands in a larger one. In a condition
+``5 < x`` is ``x > 5`` (``mirrored.py``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from collections.abc import Iterable
 from typing import Final
 
 from sqlverdict.execute.common_text import NoCommonText, unknown_name
+from sqlverdict.execute.engines.duckdb.common.mirrored import (
+    orient_comparisons,
+    tells_mirrored_apart,
+)
 from sqlverdict.execute.engines.duckdb.expressions import (
     AGGREGATES,
     FUNCTIONS,
@@ -73,7 +78,7 @@ def write_common_text(sql: str, arithmetic: bool, schema: Schema) -> str | None:
 def _text(sql: str, arithmetic: bool, schema: Schema) -> str:
     tree = parse_tree(sql)
     StandardTree(schema).query(tree)
-    _CommonTree(arithmetic).query(tree)
+    _CommonTree(arithmetic, oriented=not tells_mirrored_apart(tree)).query(tree)
     plain: Node = without_notes(tree)
     text = query_sql(plain)
     # What is read from here on is the text: it must say what the tree says.
@@ -85,8 +90,9 @@ def _text(sql: str, arithmetic: bool, schema: Schema) -> str:
 class _CommonTree:
     """Replaces what is not common in a tree, in place."""
 
-    def __init__(self, arithmetic: bool) -> None:
+    def __init__(self, arithmetic: bool, *, oriented: bool) -> None:
         self._arithmetic = arithmetic
+        self._oriented = oriented
 
     def query(self, node: Node) -> None:
         """Replace expressions of a query."""
@@ -142,6 +148,8 @@ class _CommonTree:
             for part in node["children"]:
                 self._condition(part)
         elif not self._is_common(node):
+            if self._oriented:
+                orient_comparisons(node)
             _replace(node, "boolean")
 
     def _is_common(self, node: Node) -> bool:

@@ -1,7 +1,7 @@
 """What is known of an expression of DuckDB: the kind of its values, and when it fails.
 
-Functions are those whose value depends on their arguments alone, and that give one value. A macro
-of a database that has such a name is taken for DuckDB's function.
+Functions are those whose value depends on their arguments and the clock alone, and that give one
+value. A macro of a database that has such a name is taken for DuckDB's function.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _TRUNCATED: Final = word_set("second minute hour day week month quarter year dec
 FUNCTIONS: Final = {
     "date_trunc": "timestamp",
     "last_day": "date",
+    "today": "date",
     **dict.fromkeys(
         word_set(
             "date_part date_diff round floor ceil trunc power sqrt exp ln log log2 log10 sign "
@@ -60,7 +61,7 @@ FUNCTIONS: Final = {
             "list_distinct list_reverse list_concat list_slice string_split flatten list_sum "
             "list_min list_max list_avg list_extract struct_extract map_extract json_extract -> "
             "age to_days to_months to_years to_weeks to_hours to_minutes to_seconds strptime "
-            "make_date make_timestamp try_strptime nullif"
+            "make_date make_timestamp try_strptime nullif now"
         ),
         "other",
     ),
@@ -73,10 +74,10 @@ _TOTAL: Final = word_set(
     "flatten floor isfinite isinf isnan last_day left length levenshtein list_avg list_concat "
     "list_contains list_distinct list_extract list_filter list_has_all list_has_any list_max "
     "list_min list_position list_reverse list_reverse_sort list_slice list_sort list_sum "
-    "list_transform list_value lower ltrim md5 monthname nullif position instr power replace "
+    "list_transform list_value lower ltrim md5 monthname nullif now position instr power replace "
     "reverse right round row rtrim sign split_part starts_with string_split strlen struct_extract "
-    "struct_pack substring to_days to_hours to_minutes to_months to_seconds to_weeks to_years trim "
-    "trunc try_strptime unicode upper ~~ !~~ ~~* !~~*"
+    "struct_pack substring to_days to_hours to_minutes to_months to_seconds to_weeks to_years "
+    "today trim trunc try_strptime unicode upper ~~ !~~ ~~* !~~*"
 )
 """Functions that fail for no value of their types."""
 _PATTERNS: Final = word_set("regexp_matches regexp_full_match regexp_replace regexp_extract ~~~")

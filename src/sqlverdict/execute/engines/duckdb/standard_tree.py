@@ -22,6 +22,7 @@ import copy
 from typing import Final
 
 from sqlverdict.execute.common_text import NoCommonText
+from sqlverdict.execute.engines.duckdb.common.standard_times import plain_time, read_clock_word
 from sqlverdict.execute.engines.duckdb.expressions import (
     PARAMETER,
     has_class,
@@ -311,12 +312,16 @@ class StandardTree:
             self._expression(part, scope, ctes, aliases, parameters)
         if node["class"] in ("FUNCTION", "OPERATOR"):
             plain_call(node, scope, parameters)
+        if node["class"] in ("FUNCTION", "CAST"):
+            plain_time(node)
 
     @staticmethod
     def _column(
         node: Node, scope: FromScope, aliases: dict[str, Node], parameters: tuple[str, ...]
     ) -> None:
         names = node["column_names"]
+        if fold(names[0]) not in parameters and read_clock_word(node, scope, frozenset(aliases)):
+            return
         if fold(names[0]) in parameters:
             number = parameters.index(fold(names[0]))
             base = column_ref(f"{PARAMETER}{number}")

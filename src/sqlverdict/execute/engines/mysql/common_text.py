@@ -10,6 +10,8 @@ A call is replaced where it stands, if it is on the list (``pure_functions.py``)
 NOT, where it holds REGEXP, an interval, or a value whose type depends on its arguments; with
 ``arithmetic`` off, wherever it holds a call that is replaced. The lexemes are nested by their
 parentheses and read no further than that: what is unclear has no text.
+
+Before that, other words for the same become one (``common/``).
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sqlverdict.execute.common_text import NoCommonText, unknown_name
+from sqlverdict.execute.engines.mysql.common.mirrored import mirrored_comparison
+from sqlverdict.execute.engines.mysql.common.plain_words import plain_words
 from sqlverdict.execute.engines.mysql.pure_functions import (
     AGGREGATES,
     COMMON_FUNCTIONS,
@@ -29,6 +33,7 @@ from sqlverdict.execute.engines.mysql.pure_functions import (
     kind_of_call,
 )
 from sqlverdict.execute.lexemes import Lex, Lexeme, solid_lexemes, string_value
+from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import word_set
 
 LONGEST: Final = 8_000
@@ -90,18 +95,19 @@ def own_words(meaning: bytes, arguments: Sequence[str]) -> str:
 _Node = Lexeme | _Parentheses | _UnknownCall
 
 
-def write_common_text(sql: str, arithmetic: bool) -> str | None:
+def write_common_text(sql: str, arithmetic: bool, schema: Schema) -> str | None:
     """The query in common SQL; ``None`` where nothing in it is replaced, or it is unclear.
 
     Args:
         sql: The query.
         arithmetic: Whether a condition is left as it is around a call whose kind is known.
+        schema: The tables.
     """
     if len(sql) > LONGEST or "\\" in sql or "?" in sql or "/*" in sql:
         return None
     writer = _LexemeWriter(arithmetic)
     try:
-        nodes = writer.level(_nested(solid_lexemes(sql, "mysql")), False)
+        nodes = writer.level(_nested(plain_words(solid_lexemes(sql, "mysql"), schema)), False)
     except (NoCommonText, RecursionError):
         return None
     return _text(nodes) if writer.replaced else None
@@ -259,6 +265,11 @@ class _LexemeWriter:
             return part
         self.replaced = True
         leaves: list[str] = []
+        found = mirrored_comparison([_word(node) for node in part])
+        if found is not None:
+            at, signs = found
+            between = [Lexeme(Lex.SYMBOL, sign, -1) for sign in signs]
+            part = [*part[at + len(signs) :], *between, *part[:at]]
         return [_UnknownCall("boolean", self._described(part, leaves), leaves)]
 
     def _operators(self, nodes: Sequence[_Node]) -> Iterator[_Node]:

@@ -70,8 +70,7 @@ class Mysql(ServerMember):
 
     def common_text(self, sql: str, arithmetic: bool, schema: Schema) -> str | None:
         """The query with calls of unknown functions for what MySQL alone can read."""
-        del schema
-        return write_common_text(sql, arithmetic)
+        return write_common_text(sql, arithmetic, schema)
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
         """Rows in the text of each query; tables of our own for types that need them."""

@@ -12,7 +12,8 @@ the branches before it may guard it. Functions whose value depends on more than 
 session and the clock are not replaced, nor are windows, collations and calls in FROM: such a query
 has no text. An expression that the query groups by is an argument where it stands in a larger one.
 
-Before that, other words for the same become one (``spellings.py``, ``date_parts.py``).
+Before that, other words for the same become one (``spellings.py``, ``date_parts.py``), and in a
+condition ``5 < x`` is ``x > 5`` (``mirrored.py``).
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     value_kind,
 )
 from sqlverdict.execute.engines.postgres.common.idle_distinct import drop_idle_distinct
+from sqlverdict.execute.engines.postgres.common.meaning import part_meaning
+from sqlverdict.execute.engines.postgres.common.mirrored import (
+    orient_comparisons,
+    tells_mirrored_apart,
+)
 from sqlverdict.execute.engines.postgres.common.own_words import own_words
 from sqlverdict.execute.engines.postgres.common.spellings import unify_spellings
 from sqlverdict.execute.engines.postgres.common.wrappers import is_steady, unwrap
@@ -58,7 +64,6 @@ _CLOCK: Final = word_set(
     "SVFOP_LOCALTIMESTAMP SVFOP_CURRENT_TIME_N SVFOP_CURRENT_TIMESTAMP_N SVFOP_LOCALTIME_N "
     "SVFOP_LOCALTIMESTAMP_N"
 )
-_PLACES: Final = word_set("stmt_len rexpr_list_start rexpr_list_end list_start list_end")
 
 
 def write_common_text(sql: str, arithmetic: bool) -> str | None:
@@ -69,7 +74,7 @@ def write_common_text(sql: str, arithmetic: bool) -> str | None:
         arithmetic: Whether +, - and * stay as they are.
     """
     writer = _Writer(_COMPARISONS | _SUMS if arithmetic else _COMPARISONS)
-    return _rewritten(sql, writer.query, any_type=False)
+    return _rewritten(sql, writer.statement, any_type=False)
 
 
 def write_plain_text(sql: str) -> str | None:
@@ -116,7 +121,7 @@ def _text(sql: str, change: Callable[[Any], None], any_type: bool) -> str:
             unify_date_parts(statements[0])
         text = str(postgast.deparse(tree))
         # What is read from here on is the text: it must say what the tree says.
-        if _meaning(postgast.parse(text)) != _meaning(tree):
+        if part_meaning(postgast.parse(text)) != part_meaning(tree):
             raise NoCommonText
         return text
     except postgast.PgQueryError as error:
@@ -128,6 +133,12 @@ class _Writer:
 
     def __init__(self, operators: frozenset[str]) -> None:
         self.operators = operators
+        self.oriented = False
+
+    def statement(self, select: Any) -> None:
+        """Replace expressions of a whole statement."""
+        self.oriented = not tells_mirrored_apart(select)
+        self.query(select)
 
     def query(self, select: Any) -> None:
         """Replace expressions of a query."""
@@ -175,7 +186,7 @@ class _Writer:
         for term in select.group_clause:
             if term.WhichOneof("node") in ("column_ref", "a_const"):
                 continue
-            meaning = _meaning(term)
+            meaning = part_meaning(term)
             self._value(term)
             for target in select.target_list:
                 if target.res_target.val.WhichOneof("node") and not target.res_target.name:
@@ -197,6 +208,8 @@ class _Writer:
             for part in node.bool_expr.args:
                 self._condition(part)
         elif not self._is_common(node):
+            if self.oriented:
+                orient_comparisons(node)
             _replace(node, "boolean")
 
     def _value(self, node: Any) -> None:
@@ -326,7 +339,7 @@ def _put(term: Any, meaning: bytes, node: Any) -> None:
     kind = node.WhichOneof("node")
     if kind is None:
         return
-    if _meaning(node) == meaning:
+    if part_meaning(node) == meaning:
         node.CopyFrom(term)
         return
     if kind != "sub_link" and not (
@@ -347,34 +360,17 @@ def _replace(node: Any, kind: str | None = None) -> None:
     for leaf in list(_leaves(expression)):
         copy = trees.Node()
         copy.CopyFrom(leaf)
-        key = _meaning(copy)
+        key = part_meaning(copy)
         arguments.setdefault(key, copy)
         leaf.Clear()
         leaf.param_ref.number = list(arguments).index(key) + 1
     node.Clear()
     node.func_call.funcname.add().string.sval = unknown_name(
-        kind, risk, _meaning(expression), own_words
+        kind, risk, part_meaning(expression), own_words
     )
     node.func_call.funcformat = trees.COERCE_EXPLICIT_CALL
     for argument in arguments.values():
         node.func_call.args.append(argument)
-
-
-def _meaning(message: Any) -> bytes:
-    """A part of a tree as bytes, without the places in the text."""
-    copy = type(message)()
-    copy.CopyFrom(message)
-    _forget_places(copy)
-    return bytes(copy.SerializeToString(deterministic=True))
-
-
-def _forget_places(message: Any) -> None:
-    for field, value in message.ListFields():
-        if field.name.endswith("location") or field.name in _PLACES:
-            message.ClearField(field.name)
-        elif field.message_type is not None:
-            for each in value if field.is_repeated else (value,):
-                _forget_places(each)
 
 
 def _leaves(node: Any) -> Iterator[Any]:

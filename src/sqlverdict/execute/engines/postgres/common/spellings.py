@@ -3,7 +3,8 @@
 * ``FILTER (WHERE c)`` is CASE, and ``7 % 7`` its value;
 * ``x ILIKE 'a%'`` is ``LOWER(x) LIKE 'a%'``, as in ``prove/resolve/spellings.py``;
 * ``x ~ '^ab'`` is ``x LIKE 'ab%'``, where all other signs of the pattern stand for themselves;
-* ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``, and ``<> ALL`` is NOT IN;
+* ``x = ANY (ARRAY[1, 2])`` and ``x = ANY ('{1,2}'::int[])`` are ``x IN (1, 2)``, ``<> ALL`` is
+  NOT IN;
 * ``DATE(x)`` is ``CAST(x AS DATE)``: PostgreSQL reads a type that is called as a cast;
 * ``now()`` is CURRENT_TIMESTAMP, and its date CURRENT_DATE;
 * ``DATE_TRUNC('MONTH', x)`` is ``DATE_TRUNC('month', x)``: the names of fields have no case;
@@ -43,6 +44,7 @@ _UNITS: Final = {
     "month": (1, "month"),
     "year": (12, "month"),
 }
+_MEMBERS: Final = re.compile(r"\{\d{1,9}(?:, ?\d{1,9})*\}", re.ASCII)
 _PLAIN_PATTERN: Final = re.compile(r"(?P<start>\^?)(?P<text>[A-Za-z0-9 ,:;@/'\"-]+)(?P<end>\$?)")
 """A regular expression whose signs stand for themselves, in any flavour, between its anchors."""
 
@@ -160,12 +162,33 @@ def _set_like(operation: Any, pattern: str, *, negated: bool) -> None:
 def _spell_members(operation: Any) -> None:
     from postgast import pg_query_pb2 as trees
 
-    members = list(operation.rexpr.a_array_expr.elements)
+    members = list(operation.rexpr.a_array_expr.elements) or _quoted_members(operation.rexpr)
     if not members or not all(map(_is_plain_member, members)):
         return
     operation.kind = trees.AEXPR_IN
     operation.rexpr.Clear()
     operation.rexpr.list.items.extend(members)
+
+
+def _quoted_members(node: Any) -> list[Any]:
+    """The whole numbers of ``'{1,2}'::int[]``; without the type it is an array of any."""
+    from postgast import pg_query_pb2 as trees
+
+    if node.WhichOneof("node") != "type_cast":
+        return []
+    declared = node.type_cast.type_name
+    names = [each.string.sval for each in declared.names]
+    text = _MEMBERS.fullmatch(_text_of(node.type_cast.arg) or "")
+    if text is None or names[-1] not in ("int4", "int8") or names[:-1] not in ([], ["pg_catalog"]):
+        return []
+    if len(declared.array_bounds) != 1 or declared.typmods or declared.setof:
+        return []
+    members = []
+    for number in text[0].strip("{}").split(","):
+        member = trees.Node()
+        member.a_const.ival.ival = int(number)
+        members.append(member)
+    return members
 
 
 def _is_plain_member(node: Any) -> bool:

@@ -1,0 +1,201 @@
+"""Other words for the same, among the lexemes of a query of MySQL.
+
+* ``CURRENT_DATE`` and ``CURRENT_DATE()`` are ``CURDATE()``, ``CURRENT_TIMESTAMP`` and its like are
+  ``NOW()``;
+* ``x + INTERVAL 1 DAY`` and ``ADDDATE(x, INTERVAL 1 DAY)`` are ``DATE_ADD(x, INTERVAL 1 DAY)``, and
+  so it is with a minus;
+* ``EXTRACT(YEAR FROM d)`` is ``YEAR(d)`` where d is surely a column of dates or timestamps: of a
+  time, a text or a number the two differ, and of a week everywhere;
+* ``DAYOFMONTH(d)`` is ``DAY(d)``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from sqlverdict.execute.engines.mysql.pure_functions import (
+    AGGREGATES,
+    COMMON_FUNCTIONS,
+    KINDS,
+    SYNTAX,
+)
+from sqlverdict.execute.lexemes import Lex, Lexeme
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import fold, word_set
+
+_CLOCK: Final = {
+    "current_date": "curdate",
+    **dict.fromkeys(word_set("current_timestamp localtime localtimestamp"), "now"),
+}
+_WITH_INTERVAL: Final = {"adddate": "date_add", "subdate": "date_sub"}
+_SUMS: Final = {"+": "date_add", "-": "date_sub"}
+_FUNCTIONS: Final = frozenset(KINDS) | COMMON_FUNCTIONS | AGGREGATES
+_BEFORE: Final = frozenset({"(", ",", "=", "<", ">"}) | word_set(
+    "select distinct where having on and or xor not between when then else by"
+)
+"""What may stand before an operand: it binds looser than a plus."""
+_BEFORE_NAME: Final = _BEFORE | {".", "from", "+", "-", "*", "/"}
+"""What may stand before a column where it is used: not before an alias."""
+_BEHIND: Final = frozenset({")", ",", "=", "<", ">", "!", "+", "-"}) | word_set(
+    "from where group having order limit union and or xor not between when then else end as asc "
+    "desc is in like join inner left right cross on"
+)
+_RESERVED: Final = SYNTAX | word_set("case when then else end from as select collate over escape")
+_PARTS: Final = word_set("year month day quarter hour minute second")
+_MOMENTS: Final = re.compile(r"\s*(?:date|datetime|timestamp)\s*(?:\(\d\))?\s*", re.IGNORECASE)
+
+
+def plain_words(lexemes: Sequence[Lexeme], schema: Schema) -> list[Lexeme]:
+    """The lexemes with one word for each of several."""
+    plain = _plain_clock(lexemes)
+    _name_sums(plain)
+    _name_calls(plain)
+    _name_parts(plain, schema)
+    return plain
+
+
+def _word(lexemes: Sequence[Lexeme], at: int) -> str:
+    """A word in lower case or a symbol; "" for anything else, and beyond the ends."""
+    part = lexemes[at] if 0 <= at < len(lexemes) else None
+    return part.text.lower() if part is not None and part.kind in (Lex.WORD, Lex.SYMBOL) else ""
+
+
+def _new(text: str) -> Lexeme:
+    kind = Lex.WORD if text.isidentifier() else Lex.SYMBOL
+    return Lexeme(kind, text, -9)
+
+
+def _plain_clock(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
+    plain: list[Lexeme] = []
+    for at, part in enumerate(lexemes):
+        name = _CLOCK.get(_word(lexemes, at)) if _word(lexemes, at - 1) != "." else None
+        if name is None:
+            plain.append(part)
+        elif _word(lexemes, at + 1) == "(":
+            plain.append(_new(name))
+        else:
+            plain += map(_new, (name, "(", ")"))
+    return plain
+
+
+def _name_sums(lexemes: list[Lexeme]) -> None:
+    """Write ``x + INTERVAL 1 DAY`` as a call, in place."""
+    at = 0
+    while at < len(lexemes):
+        start = _start_of_sum(lexemes, at)
+        if start is None:
+            at += 1
+            continue
+        operand, interval = lexemes[start:at], lexemes[at + 1 : at + 4]
+        name = _SUMS[_word(lexemes, at)]
+        call = [_new(name), _new("("), *operand, _new(","), *interval, _new(")")]
+        lexemes[start : at + 4] = call
+        at = start + len(call)
+
+
+def _start_of_sum(lexemes: Sequence[Lexeme], at: int) -> int | None:
+    """Where the left operand begins; ``None`` where no interval is added to a plain one there."""
+    is_sum = _word(lexemes, at) in _SUMS and _word(lexemes, at + 1) == "interval"
+    if not is_sum or at + 3 >= len(lexemes) or lexemes[at + 2].kind is not Lex.NUMBER:
+        return None
+    unit, is_last = _word(lexemes, at + 3), at + 4 == len(lexemes)
+    if not unit.isalpha() or not (is_last or _word(lexemes, at + 4) in _BEHIND):
+        return None
+    start = _start_of_operand(lexemes, at - 1)
+    return start if start is not None and _word(lexemes, start - 1) in _BEFORE else None
+
+
+def _start_of_operand(lexemes: Sequence[Lexeme], end: int) -> int | None:
+    """Where a column or a call begins that ends at a place."""
+    if _word(lexemes, end) == ")":
+        depth, at = 0, end
+        while at >= 0:
+            depth += (_word(lexemes, at) == ")") - (_word(lexemes, at) == "(")
+            at -= 1
+            if not depth:
+                break
+        is_call = not depth and _word(lexemes, at) in _FUNCTIONS and _word(lexemes, at - 1) != "."
+        return at if is_call else None
+    if end < 0 or lexemes[end].kind not in (Lex.WORD, Lex.NAME):
+        return None
+    if _word(lexemes, end) in _RESERVED and _word(lexemes, end - 1) != ".":
+        return None
+    while _word(lexemes, end - 1) == "." and end >= 2:
+        end -= 2
+    return end
+
+
+def _name_calls(lexemes: list[Lexeme]) -> None:
+    """Write ADDDATE and SUBDATE with an interval, and DAYOFMONTH, in place."""
+    for at in range(len(lexemes)):
+        name = _word(lexemes, at)
+        if _word(lexemes, at + 1) != "(" or _word(lexemes, at - 1) == ".":
+            continue
+        if name == "dayofmonth":
+            lexemes[at] = _new("day")
+        if name in _WITH_INTERVAL and _has_interval(lexemes, at + 1):
+            lexemes[at] = _new(_WITH_INTERVAL[name])
+
+
+def _has_interval(lexemes: Sequence[Lexeme], start: int) -> bool:
+    """Whether INTERVAL begins the second argument in parentheses."""
+    depth = 0
+    for at in range(start, len(lexemes)):
+        depth += (_word(lexemes, at) == "(") - (_word(lexemes, at) == ")")
+        if not depth:
+            return False
+        if depth == 1 and _word(lexemes, at) == ",":
+            return _word(lexemes, at + 1) == "interval"
+    return False
+
+
+def _name_parts(lexemes: list[Lexeme], schema: Schema) -> None:
+    """Write EXTRACT of a part of a date as the function of that part, in place.
+
+    One query that has both is left alone: by its settings a server may refuse one beside the
+    other's GROUP BY.
+    """
+    words = [_word(lexemes, at) for at in range(len(lexemes))]
+    has_both = any(
+        word in _PARTS and words[at + 1 : at + 2] == ["("] for at, word in enumerate(words)
+    )
+    if "extract" not in words or words.count("select") != 1 or "with" in words or has_both:
+        return
+    at = 0
+    while at < len(lexemes):
+        if _word(lexemes, at) == "extract" and _word(lexemes, at + 1) == "(":
+            _name_part(lexemes, at, schema)
+        at += 1
+
+
+def _name_part(lexemes: list[Lexeme], at: int, schema: Schema) -> None:
+    unit = _word(lexemes, at + 2)
+    end = at + 4
+    while end < len(lexemes) and (lexemes[end].kind is Lex.NAME or _word(lexemes, end) != ")"):
+        end += 1
+    column = lexemes[at + 4 : end]
+    is_part = unit in _PARTS and _word(lexemes, at + 3) == "from"
+    is_column = len(column) in (1, 3) and _start_of_operand(lexemes, end - 1) == at + 4
+    if is_part and is_column and _is_moment(column[-1].name, lexemes, schema):
+        lexemes[at : end + 1] = [_new(unit), _new("("), *column, _new(")")]
+
+
+def _is_moment(name: str, lexemes: Sequence[Lexeme], schema: Schema) -> bool:
+    """Whether a name means dates or timestamps in all tables, and is no alias."""
+    types = [
+        column.type
+        for table in schema.tables
+        for column in table.columns
+        if fold(column.name) == fold(name)
+    ]
+    if not types or not all(map(_MOMENTS.fullmatch, types)):
+        return False
+    for at, part in enumerate(lexemes):
+        if part.kind is Lex.STRING and fold(part.text.strip("'\"")) == fold(name):
+            return False
+        is_name = part.kind in (Lex.WORD, Lex.NAME) and fold(part.name) == fold(name)
+        if is_name and _word(lexemes, at - 1) not in _BEFORE_NAME:
+            return False
+    return True
