@@ -17,8 +17,9 @@ below the end of the interval whose labels are all right. Labels are drawn again
 
 ``--part plot`` draws the width against the number of labels (``docs/measurements/estimate.svg``).
 
-Run: ``python bench/estimate.py [--draws N] [--populations N] [--part NAME]``; the labelled sets
-need SQLVERDICT_DATA. Takes about 20 minutes.
+Run: ``python bench/estimate.py [--part NAME]...``; the labelled sets need SQLVERDICT_DATA. Each
+part has the draws and populations of the page (``DRAWS``, ``POPULATIONS``), unless ``--draws`` and
+``--populations`` say otherwise: quicker, and other figures.
 """
 
 from __future__ import annotations
@@ -35,24 +36,30 @@ from estimate_populations import (
     Counts,
     Kinds,
     LabelledPopulation,
+    accuracy_of,
     end_populations,
     interval_with_errors,
     label_set_populations,
     random_populations,
+    totals,
 )
-from sqlverdict.estimate.accuracy import strata_after_draw
+from sqlverdict.estimate.accuracy import join_neighbours, strata_after_draw
 from sqlverdict.estimate.allocate import allocate
+from sqlverdict.estimate.difference import Side, difference_interval
 from sqlverdict.estimate.gate import bound_confidence
 from sqlverdict.estimate.plan import cautious, plan_labels
 from sqlverdict.estimate.share import DrawnStratum
+from sqlverdict.load.people.sampling import SIDES, side_stratum
 from sqlverdict.report.charts.chart import Series, line_chart
-from sqlverdict.score.statistics.strata import Stratum, SumPart, stratified_interval, sum_interval
+from sqlverdict.score.statistics.strata import Stratum, stratified_interval
 
 ROOT = Path(__file__).parent.parent
 FIGURE = ROOT / "docs" / "measurements" / "estimate.svg"
 PLOT_SET = "rose-bird"
 LABELS = (20, 40, 60, 100)
-PARTS = ("sets", "saved", "plans", "gate", "random", "difference", "errors")
+DRAWS = {"sets": 4000, "saved": 200, "plans": 300, "gate": 1000, "random": 400}
+DRAWS |= {"difference": 200, "errors": 2000, "plot": 400}
+POPULATIONS = {"gate": 200, "random": 200, "difference": 60}
 ERROR_RATES = (0.0, 0.03, 0.07)
 
 
@@ -93,11 +100,6 @@ DESIGNS = {"by strata": by_strata, "at random": at_random, "plain": plain}
 
 def _right(size: int, right: int, labels: int, random: Random) -> int:
     return sum(index < right for index in random.sample(range(size), labels))
-
-
-def totals(kinds: Kinds) -> tuple[int, int]:
-    """How many cases there are, and how many are right."""
-    return sum(size for size, _ in kinds.values()), sum(right for _, right in kinds.values())
 
 
 def holds(kinds: Kinds, labels: int, design: str, draws: int, seed: int) -> tuple[float, float]:
@@ -186,53 +188,60 @@ def random_rows(
                 own, width = holds(kinds, labels, design, draws, seed)
                 hits.append(own)
                 ratio.append(width / holds(kinds, labels, "plain", draws, seed)[1])
-            hits.sort()
             yield [
                 str(labels),
                 design,
                 str(len(hits)),
-                f"{100 * mean(hits):.1f}",
-                f"{100 * hits[len(hits) // 20]:.1f}",
-                f"{100 * hits[0]:.1f}",
+                *_spread(hits),
                 f"{mean(ratio):.2f}",
                 f"{max(ratio):.2f}",
             ]
 
 
 def difference_rows(number: int, draws: int) -> Iterator[list[str]]:
-    """Coverage of the difference of two systems over populations by chance, both by strata."""
+    """Coverage of the difference of two systems over populations by chance.
+
+    As ``label`` and ``estimate`` do it: one draw over the strata of both systems, neighbours with
+    few labels joined after it.
+    """
     populations = list(random_populations(2 * number, seed=2))
     pairs = list(zip(populations[:number], populations[number:], strict=True))
-    for labels in (20, 50):
+    for labels in (40, 60, 100):
         shares, random = [], Random(7)
         for sides in pairs:
+            sizes = {
+                side_stratum(side, name): size
+                for side, kinds in zip(SIDES, sides, strict=True)
+                for name, (size, _) in kinds.items()
+            }
+            sample = allocate(sizes, labels)
             cases = max(totals(kinds)[0] for kinds in sides)
-            truth = sum(
-                sign * totals(kinds)[1] / cases for sign, kinds in zip((1, -1), sides, strict=True)
-            )
+            truth = (totals(sides[0])[1] - totals(sides[1])[1]) / cases
             hits = 0
             for _ in range(draws):
-                parts = [
-                    SumPart(sign * stratum[0] / cases, Stratum(*stratum))
-                    for sign, kinds in zip((1, -1), sides, strict=True)
-                    for stratum in by_strata(kinds, labels, random)
-                ]
-                low, high = sum_interval(parts, step=1 / cases)
+                drawn: list[Side] = []
+                for side, kinds in zip(SIDES, sides, strict=True):
+                    strata = []
+                    for name, (size, right) in kinds.items():
+                        own = sample[side_stratum(side, name)]
+                        is_right = _right(size, right, own, random)
+                        strata.append(DrawnStratum(name, size, own, own, is_right))
+                    drawn.append((join_neighbours(strata), 0, 0))
+                low, high = difference_interval(drawn, cases)
                 hits += low - 1e-9 <= truth <= high + 1e-9
             shares.append(hits / draws)
-        shares.sort()
-        yield [
-            str(labels),
-            str(len(shares)),
-            f"{100 * mean(shares):.1f}",
-            f"{100 * shares[len(shares) // 20]:.1f}",
-            f"{100 * shares[0]:.1f}",
-        ]
+        yield [str(labels), str(len(shares)), *_spread(shares)]
+
+
+def _spread(shares: Sequence[float]) -> list[str]:
+    """The mean of shares, their fifth percentile and the least."""
+    low = sorted(shares)
+    return [f"{100 * each:.1f}" for each in (mean(low), low[len(low) // 20], low[0])]
 
 
 def random_gate_rows(number: int, draws: int) -> Iterator[list[str]]:
     """How often a gate passes a system just below the minimum, over populations by chance."""
-    populations = [each for each in random_populations(number) if 0.3 < _accuracy(each) < 0.98]
+    populations = [each for each in random_populations(number) if 0.3 < accuracy_of(each) < 0.98]
     for labels in (40, 100):
         for looks in (1, 4):
             own = [each for each in populations if totals(each)[0] * 0.8 >= labels]
@@ -247,11 +256,6 @@ def random_gate_rows(number: int, draws: int) -> Iterator[list[str]]:
             ]
 
 
-def _accuracy(kinds: Kinds) -> float:
-    size, right = totals(kinds)
-    return right / size
-
-
 def error_rows(
     sets: Sequence[LabelledPopulation], draws: int, *, add_known: bool = False
 ) -> Iterator[list[str]]:
@@ -263,7 +267,7 @@ def error_rows(
     for each in sets:
         kinds = each.repeated(2000)
         known = sum(size for size, _ in kinds.values()) if add_known else 0
-        truth = _accuracy(kinds)
+        truth = accuracy_of(kinds)
         if known:
             truth = (truth + known // 2 / known) / 2
         sure = ((known, known, known // 2),) if known else ()
@@ -332,65 +336,65 @@ def width_plot(sets: Sequence[LabelledPopulation], draws: int) -> str:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--draws", type=int, default=1000)
-    parser.add_argument("--populations", type=int, default=200)
-    parser.add_argument("--part", choices=(*PARTS, "plot"))
+    parser.add_argument("--draws", type=int, help="instead of the page's")
+    parser.add_argument("--populations", type=int, help="instead of the page's")
+    parser.add_argument("--part", choices=tuple(DRAWS), action="append", help="repeatable")
     parser.add_argument("--stored", type=Path, help="populations of an earlier call")
     args = parser.parse_args()
-    parts = (args.part,) if args.part else PARTS
-    sets = [] if args.part in ("random", "difference") else label_set_populations(args.stored)
-    if args.part == "plot":
-        FIGURE.write_text(width_plot(sets, args.draws), encoding="utf-8")
-        return
-    if "sets" in parts:
+    parts = args.part or [part for part in DRAWS if part != "plot"]
+    sets = [] if {*parts} <= {"random", "difference"} else label_set_populations(args.stored)
+    for part in parts:
+        draws = args.draws or DRAWS[part]
+        print_part(part, sets, draws, args.populations or POPULATIONS.get(part, 0))
+
+
+def print_part(part: str, sets: Sequence[LabelledPopulation], draws: int, populations: int) -> None:
+    """Print the tables of one part, or write the plot."""
+    if part == "plot":
+        FIGURE.write_text(width_plot(sets, draws), encoding="utf-8")
+    if part == "sets":
         both = [*((p.name, p.kinds) for p in sets)]
         both += [(f"{p.name}, repeated", p.repeated(2000)) for p in sets]
         head = ["set", "cases", "strata", "labels"]
         head += ["by strata, %", "width", "at random, %", "width"]
-        table(head, coverage(both, args.draws))
-    if "saved" in parts:
-        rows = [[p.name, str(labels_for_plain(p.repeated(2000), args.draws))] for p in sets]
+        table(head, coverage(both, draws))
+    if part == "saved":
+        rows = [[p.name, str(labels_for_plain(p.repeated(2000), draws))] for p in sets]
         table(["set", "labels for the width of 100"], rows)
-    if "plans" in parts:
+    if part == "plans":
         rows = []
         for p in sets:
             rates = {name: cautious(rate) for name, rate in p.p_right.items()}
-            labels, plain_, width, reached = planned(p.repeated(2000), rates, args.draws)
+            labels, plain_, width, reached = planned(p.repeated(2000), rates, draws)
             rows.append([p.name, str(labels), str(plain_), f"{width:.3f}", f"{reached:.3f}"])
         table(["set", "labels", "plain", "planned width", "reached"], rows)
-    if "gate" in parts:
+    if part == "gate":
         rows = []
         for p in sets:
             for labels in (40, 100):
                 kinds = p.repeated(2000)
                 row = [p.name, str(labels)]
                 row += [
-                    f"{100 * false_passes(kinds, labels, looks, 2 * args.draws):.1f}"
+                    f"{100 * false_passes(kinds, labels, looks, 2 * draws):.1f}"
                     for looks in (1, 2, 4)
                 ]
                 rows.append(row)
         table(["set", "labels", "1 look, %", "2 looks, %", "4 looks, %"], rows)
         head = ["labels", "looks", "populations", "mean, %", "95th percentile", "greatest"]
-        table(head, random_gate_rows(args.populations, args.draws))
-    if "random" in parts:
+        table(head, random_gate_rows(populations, draws))
+    if part == "random":
         head = ["labels", "drawn", "populations", "mean, %", "5th percentile", "least", "width"]
-        chance = list(random_populations(args.populations, seed=3))
-        table([*head, "widest"], random_rows(lambda _: chance, args.draws))
-        table([*head, "widest"], random_rows(lambda n: [*end_populations(n, 60)], args.draws))
-    if "difference" in parts:
-        head = ["labels of each", "pairs", "mean, %", "5th percentile", "least"]
-        table(head, difference_rows(args.populations // 2, args.draws // 2))
-    if "errors" in parts:
-        head = [
-            "set",
-            "label errors, %",
-            "holds, %",
-            "with label errors, %",
-            "width",
-            "not told, %",
-        ]
-        table(head, error_rows(sets, args.draws))
-        table(head, error_rows(sets, args.draws, add_known=True))
+        chance = list(random_populations(populations, seed=3))
+        table([*head, "widest"], random_rows(lambda _: chance, draws))
+        table([*head, "widest"], random_rows(lambda n: [*end_populations(n, 60)], draws))
+    if part == "difference":
+        head = ["labels", "pairs", "mean, %", "5th percentile", "least"]
+        table(head, difference_rows(populations // 2, draws))
+    if part == "errors":
+        head = ["set", "label errors, %", "holds, %", "with label errors, %"]
+        head += ["width", "not told, %"]
+        table(head, error_rows(sets, draws))
+        table(head, error_rows(sets, draws, add_known=True))
 
 
 if __name__ == "__main__":

@@ -108,6 +108,17 @@ def _population(
     return LabelledPopulation(name, kinds, probabilities)
 
 
+def totals(kinds: Kinds) -> tuple[int, int]:
+    """How many cases there are, and how many are right."""
+    return sum(size for size, _ in kinds.values()), sum(right for _, right in kinds.values())
+
+
+def accuracy_of(kinds: Kinds) -> float:
+    """The share of right cases."""
+    size, right = totals(kinds)
+    return right / size
+
+
 def end_populations(labels: int, number: int, seed: int = 5) -> Iterator[Kinds]:
     """Populations whose share lies just below the interval of labels that are all right.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from sqlverdict.cli.main import sqlverdict
+from sqlverdict.estimate.carry import AskProof
 from sqlverdict.label.ballot import Ballot
 from sqlverdict.label.queue import assign_draw, build_queue
 from sqlverdict.label.session import LabelSession
@@ -44,10 +45,14 @@ def cases(predictions: Callable[[int], str] = "SELECT {}".format) -> list[CaseRe
 
 
 def vote_all(
-    runs: Sequence[Run], folder: Path, size: int, right: Callable[[CaseResult], bool]
+    runs: Sequence[Run],
+    folder: Path,
+    size: int,
+    right: Callable[[CaseResult], bool],
+    ask_proof: AskProof = lambda _case, _one, _other: False,
 ) -> Path:
     """Draw pairs for an estimate and vote on all of them, as a page does."""
-    queue = build_queue(runs, "estimate", size, 0)
+    queue = build_queue(runs, "estimate", size, 0, ask_proof=ask_proof)
     with closing(VoteLog(folder)) as log:
         key = open_key(folder)
         work = assign_draw(queue.order, ["ann", "bob"], 0.2, key.secret)

@@ -148,7 +148,7 @@ def _by_draw(
     total = len(pairs) + len(population.known)
     cases = pairs.keys() | population.known
     absent = [item.id for item in draw.items if item.id not in cases]
-    if draw.size > total or absent or draw.repeats_a_case:
+    if draw.is_of_two_runs or draw.size > total or absent or draw.repeats_a_case:
         which = f" ({few_of(absent, 5)})" if absent else ""
         raise UsageError(
             f"{labels.path}: the labels were drawn from {count(draw.size, 'pair')}, and this run "

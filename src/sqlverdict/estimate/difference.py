@@ -8,22 +8,26 @@ gave, less that among those of the second, each weighed by its part of the quest
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import fsum
+from statistics import fmean
 
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import join_neighbours
-from sqlverdict.estimate.carry import AskProof, are_proved_equal
+from sqlverdict.estimate.carry import AskProof
+from sqlverdict.estimate.compared import ComparedRuns, compare_runs
 from sqlverdict.estimate.draw import LabelDraw, read_draw
 from sqlverdict.estimate.matching import label_values, labels_without_case
-from sqlverdict.estimate.plan import FEWEST
-from sqlverdict.estimate.population import Population, population_of
+from sqlverdict.estimate.plan import FEWEST, LabelPlan, cautious, plan_two_runs
+from sqlverdict.estimate.population import Population
 from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.estimate.strata import stratum_of
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import Labels
-from sqlverdict.load.people.sampling import STRATA
+from sqlverdict.load.people.sampling import SIDES, STRATA, TWO_RUNS, side_stratum
 from sqlverdict.load.people.votes import vote_digest
 from sqlverdict.records import Result
 from sqlverdict.score.statistics.intervals import CONFIDENCE
@@ -88,25 +92,17 @@ def estimate_difference(
             labels were drawn from other runs.
     """
     draw = read_draw(labels)
-    ours, theirs = population_of(first), population_of(second)
-    pairs = _by_id(ours), _by_id(theirs)
-    cases = {*pairs[0], *ours.known} & {*pairs[1], *theirs.known}
-    if not cases:
-        raise UsageError("the runs share no question that can be labelled")
+    runs = compare_runs(first, second, ask_proof)
+    cases = runs.cases
+    pairs = [_by_id(population) for population in runs.populations]
+    drawn = None
     if draw is not None:
         _check_runs(labels, draw, pairs)
-    both = [case for case in pairs[0] if case in pairs[1]]
-    queries = {case: [own[case].prediction or "" for own in pairs] for case in both}
-    same = {case for case in both if len({*queries[case]}) == 1}
-    proved = {
-        case
-        for case in both
-        if case not in same and are_proved_equal(ask_proof, case, *queries[case])
-    }
-    alike = same | proved
+        _check_population(labels, draw, runs)
+        drawn = {item.pair for item in draw.items}
     sides = [
-        _side(population, own, labels, cases - alike)
-        for population, own in zip((ours, theirs), pairs, strict=True)
+        _side(population, own, labels, runs.apart, drawn)
+        for population, own in zip(runs.populations, pairs, strict=True)
     ]
     for (strata, *_), which in zip(sides, ("first", "second"), strict=True):
         if any(not each.labels for each in strata):
@@ -115,32 +111,15 @@ def estimate_difference(
                 "both runs: sqlverdict label RUN_A RUN_B --queue estimate"
             )
 
-    def parts(*, ours_right: bool, theirs_right: bool) -> list[SumPart]:
-        """Both sides, their drawn pairs without a label taken as right or wrong."""
-        every = []
-        signs = ((1, ours_right), (-1, theirs_right))
-        for (strata, known, known_right), (sign, is_right) in zip(sides, signs, strict=True):
-            own = [
-                Stratum(each.size, each.sample, each.right + each.pending * is_right)
-                for each in strata
-            ]
-            own += [Stratum(known, known, known_right)] if known else []
-            every += [SumPart(sign * each.size / len(cases), each) for each in own]
-        return every
-
-    low, high = 0.0, 0.0
-    if any(strata or known for strata, known, _ in sides):
-        step = 1 / len(cases)
-        low, _ = sum_interval(parts(ours_right=False, theirs_right=True), confidence, step=step)
-        _, high = sum_interval(parts(ours_right=True, theirs_right=False), confidence, step=step)
+    low, high = difference_interval(sides, len(cases), confidence)
     numbers = [sum(each.labels for each in strata) for strata, *_ in sides]
     open_pairs = sum(each.pending for strata, *_ in sides for each in strata)
     if draw is not None:
         open_pairs += draw.without_vote
     return AccuracyDifference(
         len(cases),
-        len(same),
-        len(proved),
+        len(runs.same),
+        len(runs.proved),
         fsum(sign * _right(*side) / len(cases) for sign, side in zip((1, -1), sides, strict=True)),
         low,
         high,
@@ -154,8 +133,46 @@ def estimate_difference(
             for number, (strata, *_) in zip(numbers, sides, strict=True)
         )
         and not open_pairs,
-        (*labels.notes, *labels_without_case(labels, {**ours.ids, **theirs.ids})),
+        (
+            *labels.notes,
+            *labels_without_case(labels, {*chain(*(each.ids for each in runs.populations))}),
+        ),
     )
+
+
+Side = tuple[list[DrawnStratum], int, int]
+"""The strata of one run, the cases without a query, and how many of these are right."""
+
+
+def difference_interval(
+    sides: Sequence[Side], cases: int, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """The interval of the difference.
+
+    Args:
+        sides: The answers that either run alone gave.
+        cases: The questions that both runs have.
+        confidence: The share of such intervals that shall hold the truth.
+    """
+    if not any(strata or known for strata, known, _ in sides):
+        return 0.0, 0.0
+
+    def parts(*, ours_right: bool, theirs_right: bool) -> list[SumPart]:
+        """Both sides, their drawn pairs without a label taken as right or wrong."""
+        every = []
+        signs = ((1, ours_right), (-1, theirs_right))
+        for (strata, known, known_right), (sign, is_right) in zip(sides, signs, strict=True):
+            own = [
+                Stratum(each.size, each.sample, each.right + each.pending * is_right)
+                for each in strata
+            ]
+            own += [Stratum(known, known, known_right)] if known else []
+            every += [SumPart(sign * each.size / cases, each) for each in own]
+        return every
+
+    low, _ = sum_interval(parts(ours_right=False, theirs_right=True), confidence, step=1 / cases)
+    _, high = sum_interval(parts(ours_right=True, theirs_right=False), confidence, step=1 / cases)
+    return low, high
 
 
 def _right(strata: list[DrawnStratum], _known: int, known_right: int) -> float:
@@ -180,20 +197,54 @@ def _check_runs(labels: Labels, draw: LabelDraw, runs: Sequence[Mapping[str, Res
         )
 
 
+def _check_population(labels: Labels, draw: LabelDraw, runs: ComparedRuns) -> None:
+    """Refuse a draw that left out questions which make a difference now.
+
+    Raises:
+        UsageError: queries that were proved equal at the draw are not proved equal now.
+    """
+    if not draw.is_of_two_runs:
+        return
+    by_pair = runs.stratum_by_pair()
+    sizes = Counter(by_pair.values())
+    item = next((item for item in draw.items if item.pair in by_pair), None)
+    # The runs may be named in the other order.
+    swapped = item is not None and by_pair[item.pair] != item.stratum
+    for name in sorted(TWO_RUNS):
+        side, _, stratum = name.partition(" ")
+        now = sizes[side_stratum(SIDES[(SIDES.index(side) + swapped) % len(SIDES)], stratum)]
+        if now > draw.sizes.get(name, 0):
+            raise UsageError(
+                f"{labels.path}: there are {now} pairs of {name!r}, and the votes know of "
+                f"{draw.sizes.get(name, 0)}. Either no drawn pair of it has a vote yet: label all "
+                "of them first. Or queries that were proved equal at the draw are not proved equal "
+                "now: start in the folder of the evaluate commands, with their databases at hand"
+            )
+
+
 def _by_id(population: Population) -> dict[str, Result]:
     return {result.id: result for result in population.pairs}
 
 
 def _side(
-    population: Population, pairs: Mapping[str, Result], labels: Labels, cases: set[str]
-) -> tuple[list[DrawnStratum], int, int]:
-    """The answers that one run alone gave: their strata, and the cases without a query."""
+    population: Population,
+    pairs: Mapping[str, Result],
+    labels: Labels,
+    cases: Collection[str],
+    drawn: Collection[str] | None,
+) -> Side:
+    """The answers that one run alone gave: their strata, and the cases without a query.
+
+    Where pairs were drawn, labels of others are no sample and are left out.
+    """
     values = label_values(population, labels)
     digests = {
         case: vote_digest(case, pairs[case].gold, pairs[case].prediction)
         for case in cases
         if case in pairs
     }
+    if drawn is not None:
+        values = {case: values[case] for case in values if digests.get(case) in drawn}
     skipped = {item.pair for item in labels.items if item.pair and item.original is None}
     strata = []
     for name in STRATA:
@@ -206,3 +257,39 @@ def _side(
             strata.append(DrawnStratum(name, len(own), sample, len(opinions), right, undecided))
     known = [right for case, right in population.known.items() if case in cases]
     return join_neighbours(strata), len(known), sum(known)
+
+
+def plan_difference(
+    first: Iterable[Result],
+    second: Iterable[Result],
+    width: float,
+    ask_proof: AskProof = lambda _case, _one, _other: False,
+) -> tuple[LabelPlan, ComparedRuns]:
+    """How many labels an interval of the difference needs, and which questions need none.
+
+    Args:
+        first: The results of the first run.
+        second: Those of the second.
+        width: The width from end to end.
+        ask_proof: Asks for a proof; it is asked in both directions.
+
+    Raises:
+        UsageError: the runs share no question, the width is none, or nothing tells the runs apart.
+    """
+    runs = compare_runs(first, second, ask_proof)
+    strata = runs.strata()
+    own = [{name: each for name, each in strata.items() if name.startswith(s)} for s in SIDES]
+    plan = plan_two_runs(
+        [{name: len(each) for name, each in side.items()} for side in own],
+        [
+            {
+                name: fmean(cautious(result.p_right) for result in each)
+                for name, each in side.items()
+            }
+            for side in own
+        ],
+        runs.known(),
+        len(runs.cases),
+        width,
+    )
+    return plan, runs

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.text import few_of
 from sqlverdict.load.people.labels import Label, Labels
-from sqlverdict.load.people.sampling import ALL, DRAWS, STRATA, is_for_estimate
+from sqlverdict.load.people.sampling import ALL, DRAWS, STRATA, TWO_RUNS, is_for_estimate
 
 _FIXED = "estimate,"
 _DRAWING = (_FIXED, "random,")
@@ -49,6 +49,11 @@ class LabelDraw:
     def is_by_evidence(self) -> bool:
         """Whether the strata are those of the evidence."""
         return {*self.sizes} <= {*STRATA}
+
+    @property
+    def is_of_two_runs(self) -> bool:
+        """Whether the draw is for the difference of two runs."""
+        return {*self.sizes} <= TWO_RUNS
 
     @property
     def repeats_a_case(self) -> bool:

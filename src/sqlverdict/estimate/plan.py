@@ -7,13 +7,13 @@ width that is planned is not passed by the one that is reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.allocate import allocate
 from sqlverdict.score.statistics.intervals import CONFIDENCE
-from sqlverdict.score.statistics.strata import Stratum, stratified_interval
+from sqlverdict.score.statistics.strata import Stratum, SumPart, stratified_interval, sum_interval
 
 _ROUNDING = 1e-9
 """Widths of the same labels, summed in another order, differ by less."""
@@ -170,3 +170,83 @@ def plain_labels(
         return _width([Stratum(pairs, labels, labels * rate), *certain], confidence)
 
     return _fewest(plain, width + _ROUNDING, least, pairs)
+
+
+def plan_two_runs(
+    sizes: Sequence[Mapping[str, int]],
+    rates: Sequence[Mapping[str, float]],
+    known: Sequence[Sequence[bool]],
+    cases: int,
+    width: float,
+    confidence: float = CONFIDENCE,
+) -> LabelPlan:
+    """The fewest labels whose interval of a difference is expected to be no wider than asked for.
+
+    Args:
+        sizes: Of either run how many answers each stratum has that can make a difference.
+        rates: The share of right ones to expect, by stratum.
+        known: Of either run the answers that need no label, and whether they are right.
+        cases: The questions that both runs have.
+        width: The width from end to end.
+        confidence: The share of such intervals that shall hold the truth.
+
+    Raises:
+        UsageError: the width is none, or there is nothing to label.
+    """
+    if not 0 < width < 1:
+        raise UsageError(f"the width is {width}; it must lie between 0 and 1, such as 0.15")
+    every = {name: size for own in sizes for name, size in own.items()}
+    total = sum(every.values())
+    if not total:
+        raise UsageError("no question tells the runs apart: there is nothing to label")
+
+    def width_of(groups: Sequence[Mapping[str, tuple[int, int, float]]]) -> float:
+        """The width for strata with their sizes, labels and rates; 1 or more: too few labels."""
+        parts = []
+        for sign, own, sure in zip((1, -1), groups, known, strict=True):
+            size = sum(each[0] for each in own.values())
+            if sum(each[1] for each in own.values()) < min(FEWEST, size):
+                return 1.0
+            strata = [Stratum(n, labels, labels * rate) for n, labels, rate in own.values()]
+            strata += [Stratum(len(sure), len(sure), sum(sure))] if sure else []
+            parts += [SumPart(sign * each.size / cases, each) for each in strata]
+        low, high = sum_interval(parts, confidence, step=1 / cases)
+        return high - low
+
+    def by_strata(labels: int) -> float:
+        sample = allocate(every, labels)
+        return width_of(
+            [
+                {name: (size, sample[name], shares[name]) for name, size in own.items()}
+                for own, shares in zip(sizes, rates, strict=True)
+            ]
+        )
+
+    wholes = {str(n): sum(own.values()) for n, own in enumerate(sizes) if own}
+    means = {
+        str(n): sum(size * rates[n][name] for name, size in own.items()) / sum(own.values())
+        for n, own in enumerate(sizes)
+        if own
+    }
+
+    def plain(labels: int) -> float:
+        sample = allocate(wholes, labels)
+        return width_of(
+            [
+                {name: (wholes[name], sample[name], means[name])} if name in wholes else {}
+                for name in ("0", "1")
+            ]
+        )
+
+    labels = _fewest(by_strata, width, min(total, max(FEWEST, len(every))), total)
+    sample = allocate(every, labels)
+    expected = {name: rate for own in rates for name, rate in own.items()}
+    return LabelPlan(
+        width,
+        labels,
+        _fewest(lambda n: plain(n) - _ROUNDING, width, min(total, FEWEST), total),
+        by_strata(labels),
+        {name: StratumPlan(every[name], n, expected[name]) for name, n in sample.items()},
+        sum(map(len, known)),
+        confidence,
+    )

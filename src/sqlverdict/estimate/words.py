@@ -91,5 +91,22 @@ def plan_sentences(plan: LabelPlan) -> list[str]:
     ]
 
 
+def difference_plan_sentences(plan: LabelPlan, same: int, proved: int) -> list[str]:
+    """The same for the difference of two runs.
+
+    Args:
+        plan: How many labels are needed.
+        same: Questions with one query in both runs.
+        proved: Questions with two queries that are proved equal.
+    """
+    first, second, *_ = plan_sentences(plan)
+    return [
+        f"for the difference: {first}",
+        second,
+        f"{count(same, 'question')} with identical and {proved:,} with proved equal queries need "
+        "no label",
+    ]
+
+
 def _ends(low: float, high: float) -> str:
     return f"{100 * low:.1f} to {100 * high:.1f}"

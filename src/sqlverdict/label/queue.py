@@ -16,11 +16,13 @@ from typing import Literal, get_args
 
 from sqlverdict.audit.gold import SUSPECT_RANK, suspect_golds
 from sqlverdict.errors import OptionName, UsageError
+from sqlverdict.estimate.carry import AskProof
+from sqlverdict.estimate.compared import compare_runs
 from sqlverdict.estimate.population import is_labelled_by_pair
 from sqlverdict.estimate.strata import stratum_of, stratum_with_judge
 from sqlverdict.files.text import count
 from sqlverdict.label.sampling import Draw, check_draw, draw_pairs, sampling_of
-from sqlverdict.load.people.sampling import Sampling
+from sqlverdict.load.people.sampling import SIDES, Sampling
 from sqlverdict.load.people.votes import Side, vote_digest
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.agreement.opinions import is_judge, opinion, opinion_names, results_match
@@ -81,8 +83,12 @@ def build_queue(
     seed: int,
     voted: Iterable[str] = (),
     draw: Draw | None = None,
+    ask_proof: AskProof = lambda _case, _one, _other: False,
 ) -> LabelQueue:
     """Choose the pairs to label.
+
+    For an estimate of two runs, their difference, questions where both have the same query or two
+    that are proved equal are left out.
 
     Args:
         runs: Finished runs.
@@ -91,11 +97,15 @@ def build_queue(
         seed: For every choice among them.
         voted: Pairs to keep beside the queue: somebody voted on them.
         draw: What was drawn for an estimate before; ``None``: nothing yet.
+        ask_proof: Asks for a proof that a query answers as another.
 
     Raises:
         UsageError: the queue is empty, or another draw was made before.
     """
     choose = _chooser(runs, name)
+    two = None
+    if name == ESTIMATE and len(runs) == len(SIDES) and draw is None:
+        two = compare_runs(runs[0].results(), runs[1].results(), ask_proof).stratum_by_pair()
     stratum = _stratum_finder(runs, name)
     strata: dict[str, str] = {}
     ranks: dict[str, float] = {}
@@ -108,9 +118,9 @@ def build_queue(
         pair = pair_of(result)
         seen[pair] = None
         rank = choose(run, result)
-        if rank is not None and pair not in ranks:
+        if rank is not None and pair not in ranks and (two is None or pair in two):
             ranks[pair] = rank
-            strata[pair] = stratum(result)
+            strata[pair] = stratum(result) if two is None else two[pair]
     order = sorted(ranks, key=lambda pair: (-ranks[pair], chance(seed, pair)))
     if name == "stratified":
         order = _in_turn(order, strata)
@@ -132,7 +142,8 @@ def build_queue(
     needed = {*head, *(pair for pair in voted if pair in seen)}
     items = items_of(runs, needed)
     text = f"{name}, seed {seed}, n {size}"
-    return LabelQueue(items, head, len(order), without_pair, sampling, text, draw)
+    matching = len(order) if draw is None else sum(draw.sizes.values())
+    return LabelQueue(items, head, matching, without_pair, sampling, text, draw)
 
 
 def named_queue(runs: Sequence[Run], text: str, draw: Draw | None) -> LabelQueue | None:

@@ -1,8 +1,9 @@
 """How a pair came into its queue, and from which queue that is.
 
-The name of a stratum tells its queue: an estimate draws from the strata of the evidence or of the
-evidence with a judge, the queue ``random`` from all pairs, the usual queue from kinds of evidence
-after a word on the results (``match, proved``). Other queues have one stratum with their own name.
+The name of a stratum tells its queue: an estimate draws from the strata of the evidence, or of the
+evidence with a judge, and for the difference of two runs from those of either (``first proved``);
+the queue ``random`` from all pairs, the usual queue from kinds of evidence after a word on the
+results (``match, proved``). Other queues have one stratum with their own name.
 """
 
 from __future__ import annotations
@@ -18,7 +19,19 @@ JUDGE_STRATA = ("both_right", "differ", "both_wrong")
 ALL = "all"
 """The one stratum of a queue that draws from all pairs at random."""
 
-DRAWS = ({*STRATA}, {*JUDGE_STRATA}, {ALL})
+SIDES = ("first", "second")
+"""The runs of a draw for the difference of two."""
+
+
+def side_stratum(side: str, stratum: str) -> str:
+    """The stratum of one of two runs."""
+    return f"{side} {stratum}"
+
+
+TWO_RUNS = frozenset(side_stratum(side, name) for side in SIDES for name in STRATA)
+"""The strata of a draw for the difference of two runs."""
+
+DRAWS = (frozenset(STRATA), frozenset(JUDGE_STRATA), frozenset({ALL}), TWO_RUNS)
 """The strata of each way to draw pairs for an estimate."""
 
 

@@ -21,12 +21,17 @@ from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import Accuracy, estimate_accuracy, plan_accuracy
 from sqlverdict.estimate.carry import carried_labels
-from sqlverdict.estimate.difference import AccuracyDifference, estimate_difference
+from sqlverdict.estimate.difference import (
+    AccuracyDifference,
+    estimate_difference,
+    plan_difference,
+)
 from sqlverdict.estimate.plan import LabelPlan
 from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.estimate.words import (
     accuracy_notes,
     accuracy_sentence,
+    difference_plan_sentences,
     difference_sentence,
     plan_sentences,
 )
@@ -85,15 +90,18 @@ def estimate(args: EstimateArgs) -> None:
     as not right.
 
     With two runs the difference of their accuracies is estimated. Questions where both gave the
-    same query, or two of which each is proved to answer as the other, need no label.
+    same query, or two of which each is proved to answer as the other, need no label: 'label RUN_A
+    RUN_B --queue estimate' leaves them out, and --plan says how many labels the others need.
     """
     if args.plan == (args.labels is not None):
         raise UsageError("give either --plan, or --labels FILE")
     runs = [read_run(folder) for folder in args.runs]
     if args.labels is None:
-        for run in runs:
+        for run in runs if len(runs) != _MOST_RUNS else ():
             plan = plan_accuracy(run.results(), args.width, estimate_stratum([run]))
             _show_plan(run, plan, as_json=args.as_json)
+        if len(runs) == _MOST_RUNS:
+            _plan_difference(runs, args.width, as_json=args.as_json)
         return
     labels = args.fields.read(args.labels, runs)
     if len(runs) > _MOST_RUNS:
@@ -115,15 +123,31 @@ def _show_plan(run: Run, plan: LabelPlan, *, as_json: bool) -> None:
     if as_json:
         print_json({"run": str(run.folder), **asdict(plan)})
         return
+    _print_plan([run], plan, plan_sentences(plan))
+
+
+def _plan_difference(runs: Sequence[Run], width: float, *, as_json: bool) -> None:
+    first, second = runs
+    plan, compared = plan_difference(first.results(), second.results(), width, proofs_on(runs))
+    same, proved = len(compared.same), len(compared.proved)
+    if as_json:
+        folders = [str(run.folder) for run in runs]
+        print_json({"runs": folders, "same": same, "proved": proved, **asdict(plan)})
+        return
+    _print_plan(runs, plan, difference_plan_sentences(plan, same, proved))
+
+
+def _print_plan(runs: Sequence[Run], plan: LabelPlan, sentences: Sequence[str]) -> None:
     screen = Screen()
-    for line in plan_sentences(plan):
+    for line in sentences:
         screen.line(line)
     rows = [
         [name, f"{each.size:,}", str(each.labels), percent(each.rate)]
         for name, each in plan.strata.items()
     ]
     screen.table(table(["evidence", "cases", "to label", "expected right"], rows))
-    screen.line(f"next: sqlverdict label {run.folder} --queue estimate --n {plan.labels}")
+    folders = " ".join(str(run.folder) for run in runs)
+    screen.line(f"next: sqlverdict label {folders} --queue estimate --n {plan.labels}")
 
 
 def _show_accuracy(run: Run, outcome: Accuracy, as_json: bool) -> None:

@@ -19,6 +19,7 @@ import click
 from msgspec.structs import replace
 
 from sqlverdict.cli.command import command
+from sqlverdict.cli.label_panel import proofs_on
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.fields import group, option
 from sqlverdict.cli.options.label import ExportArgs, ImportArgs, QueueArgs, ServerArgs
@@ -261,7 +262,8 @@ def _queue(
             f"{folder} has a draw for an estimate, which votes on other pairs would blur. Label "
             f"it with --queue {ESTIMATE}, or name another folder: --out DIR"
         )
-    queue = build_queue(runs, options.queue, options.size, options.seed, voted, key.draw)
+    prove = proofs_on(runs)
+    queue = build_queue(runs, options.queue, options.size, options.seed, voted, key.draw, prove)
     if queue.draw is not None and key.draw is None:
         key = replace(key, draw=queue.draw)
         save_key(folder, key)
