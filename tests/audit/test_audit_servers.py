@@ -70,16 +70,18 @@ def test_a_superuser_is_warned_about(postgres_database: str) -> None:
 @pytest.mark.parametrize(
     ("grants", "rights"),
     [
-        ((), ["the role may fill the disk with temporary files"]),
+        ((), ["the role may fill the disk with temporary files of sorts (no temp_file_limit)"]),
         (
             ("GRANT INSERT ON t",),
-            ["the role may write to 1 table, may fill the disk with temporary files"],
+            [
+                "the role may write to 1 table, may fill the disk with temporary files of sorts (no temp_file_limit)"
+            ],
         ),
         (
             ("GRANT CREATE ON SCHEMA public", "GRANT pg_read_server_files"),
             [
                 "the role is a member of pg_read_server_files, may create tables in the schema "
-                "public, may fill the disk with temporary files"
+                "public, may fill the disk with temporary files of sorts (no temp_file_limit)"
             ],
         ),
     ],
@@ -122,8 +124,13 @@ def test_a_role_that_may_only_select_permits_all_evidence(postgres_database: str
         findings = examine(url, "SELECT a FROM t")
         assert of(findings, "database_evidence") == ALL_EVIDENCE
         assert of(findings, "database_rights") == [
-            "the role may fill the disk with temporary files"
+            "the role may fill the disk with temporary files of sorts (no temp_file_limit)"
         ]
+        (finding,) = (each for each in findings if each.check == "database_rights")
+        statements = finding.detail["statements"]
+        assert statements[0].startswith("ALTER ROLE")
+        assert "temp_file_limit" in statements[0]
+        assert not any("TEMPORARY" in each or "CREATE ROLE" in each for each in statements)
 
 
 @pytest.mark.slow

@@ -37,3 +37,13 @@ def test_prove_finds_a_proof(invoke: Invoke, db: str) -> None:
     result = invoke("prove", GOLD, other, "--db", db)
     assert result.exit_code == 0, result.output
     assert result.output.startswith("proved")
+
+
+def test_two_tables_of_one_name_are_told_apart(invoke: Invoke, db: str) -> None:
+    gold = f"{GOLD} AND id IN (SELECT o.id FROM orders AS o)"
+    other = "WITH recent AS (SELECT id FROM orders) SELECT id FROM recent"
+    result = invoke("pair", gold, other, "--db", db)
+    (line,) = (each for each in result.output.splitlines() if each.startswith("tables"))
+    assert "analytics.orders, orders" in line
+    assert line.rstrip().endswith("orders")
+    assert "recent" not in line

@@ -14,6 +14,7 @@ from servers import mysql_server, postgres_server
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Scratch, ServerEngine
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Reason
 from sqlverdict.refute.target.script import replay_script, write_script
 from sqlverdict.refute.target.search import EngineSearch
 from sqlverdict.refute.witness import NotRefuted, Refutation, SearchBudget, Witness
@@ -196,3 +197,14 @@ def test_a_server_of_another_version_or_engine_does_not(
         refutation = search_on(engine, owner, other)
         assert isinstance(refutation, NotRefuted)
         assert f"no database of the engine {engine.name}" in refutation.message
+
+
+def test_a_gold_that_is_no_sql_is_told_as_such(shop: tuple[Engine, str, str]) -> None:
+    engine, _, reader = shop
+    search = EngineSearch(engine, reader, engine.schema(reader))
+    gold = parse("SELECT city FROM shop QUALIFY 1 = 1", engine.dialect)
+    refutation = search.refute(gold, parse(PREDICTION, engine.dialect))
+    search.close()
+    assert isinstance(refutation, NotRefuted)
+    assert refutation.reason is Reason.PARSE_ERROR
+    assert refutation.message.startswith("the gold: ")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import click
+from sqlglot import exp
 
 from sqlverdict.cli.options.fields import Heading, group, option, setting
 from sqlverdict.cli.options.shared import (
@@ -43,6 +44,7 @@ from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Failure, ParseFailure, Query, Reason
 from sqlverdict.refute.bank.store import Bank
 from sqlverdict.refute.explain.sentence import sentence
@@ -323,12 +325,25 @@ def query_parts(sql: str, query: Query) -> dict[str, Any]:
         query: The same, parsed.
     """
     return {
-        "tables": list(query.tables),
+        "tables": _tables(query),
         "columns": list(query.columns),
         "features": sorted(query.features),
         "spider hardness": spider_hardness(sql),
         "trustsql hardness": trustsql_hardness(sql),
     }
+
+
+def _tables(query: Query) -> list[str]:
+    """The tables, with the schemas that the query names: ``hr.emp`` is not ``emp``."""
+    names = {fold(name): name for name in query.tables}
+    written: dict[str, list[str]] = {name: [] for name in names}
+    for table in query.tree.find_all(exp.Table):
+        parts = [part.name for part in table.parts]
+        if fold(table.name) in written:
+            # The schema is shown as it is written, the table as it is known.
+            text = ".".join((*parts[:-1], names[fold(table.name)]))
+            written[fold(table.name)].append(text)
+    return [each for name in names for each in dict.fromkeys(written[name] or [names[name]])]
 
 
 def other_dialect(sql: str, dialect: str) -> str | None:

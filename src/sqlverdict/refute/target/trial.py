@@ -283,7 +283,9 @@ def unrunnable_pair(trial: EngineTrial) -> NotRefuted | None:
     """Queries that cannot run at all on this schema are not the search's business."""
     for which, outcome in trial.on_empty_tables():
         if isinstance(outcome, Failure):
-            where = ", with rows written into it" if trial.in_queries else ""
+            # A text that is no SQL is none without rows, too.
+            has_rows = trial.in_queries and outcome.reason is not Reason.PARSE_ERROR
+            where = ", with rows written into it" if has_rows else ""
             message = f"the {which}{where}: {outcome.message}"
             return NotRefuted(0, reason=outcome.reason, message=message, blame=which)
         if outcome.volatile:

@@ -65,6 +65,7 @@ _SCHEMAS: Final = """
 SELECT nspname FROM pg_catalog.pg_namespace
 WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' ORDER BY 1
 """
+_FILLS_DISK: Final = "may fill the disk with temporary files of sorts (no temp_file_limit)"
 _HAS_NO_LIMIT: Final = "SELECT 1 WHERE current_setting('temp_file_limit') = '-1'"
 
 
@@ -112,22 +113,28 @@ def excess_rights(database: Reference) -> tuple[str, ...]:
             return rights
         rights = (*rights, *object_rights(connection, beyond_public=False))
         has_no_limit = rows_of(connection, _HAS_NO_LIMIT)
-        return (*rights, "may fill the disk with temporary files") if has_no_limit else rights
+        return (*rights, _FILLS_DISK) if has_no_limit else rights
 
 
 def reader_statements(database: Reference) -> tuple[str, ...]:
-    """What an administrator can run, in the database, to make a role that may only read it."""
+    """What an administrator can run, in the database, to make a role that may only read it.
+
+    A role that lacks nothing but a limit for its temporary files gets that alone.
+    """
     schemas, name = ["public"], ""
+    limit = f"SET temp_file_limit = '{TEMPORARY_BYTES // 2**30}GB';"
     try:
         with closing(connect(database, _SECONDS)) as connection:
             name = connection.info.dbname
             schemas = [each for (each,) in rows_of(connection, _SCHEMAS)]
+            if not role_rights(connection) and not object_rights(connection, beyond_public=False):
+                return (f"ALTER ROLE {quoted(connection.info.user)} {limit}",)
     except (DatabaseError, psycopg.Error):
         # The statements are for who can open it.
         name = name or str(database).partition("?")[0].rpartition("/")[2]
     statements = [
         "CREATE ROLE \"reads_only\" LOGIN PASSWORD 'choose one';",
-        f'GRANT CONNECT, TEMPORARY ON DATABASE {quoted(name)} TO "reads_only";',
+        f'GRANT CONNECT ON DATABASE {quoted(name)} TO "reads_only";',
     ]
     for schema in map(quoted, schemas):
         statements += [
@@ -135,8 +142,7 @@ def reader_statements(database: Reference) -> tuple[str, ...]:
             f'GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO "reads_only";',
             f'GRANT SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO "reads_only";',
         ]
-    limit = f"{TEMPORARY_BYTES // 2**30}GB"
-    statements.append(f"ALTER ROLE \"reads_only\" SET temp_file_limit = '{limit}';")
+    statements.append(f'ALTER ROLE "reads_only" {limit}')
     return tuple(statements)
 
 
