@@ -139,10 +139,10 @@ def deal(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     for folder in sorted(folders.values(), key=len, reverse=True):
         min(parts, key=len).extend(folder)
 
-    def place(item: pytest.Item) -> tuple[bool, float, float]:
+    def turn(item: pytest.Item) -> tuple[bool, float, float]:
         return item.path not in slow, chance_of(item.path.parent), chance_of(item.path)
 
-    return [item for part in parts for item in sorted(part, key=place)]
+    return [item for part in parts for item in sorted(part, key=turn)]
 
 
 @cache
