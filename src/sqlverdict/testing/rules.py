@@ -364,7 +364,7 @@ def _grown(sql: str) -> Iterator[str]:
     yield f"SELECT 1 WHERE EXISTS ({sql}) AND NOT EXISTS ({sql})"
     yield " UNION ALL ".join([f"SELECT * FROM ({sql}) AS part"] * 3)  # noqa: S608 - never run
     head, where, tail = sql.partition(" WHERE ")
-    ends = ("GROUP", "ORDER", "LIMIT", "SELECT", "UNION", "INTERSECT", "EXCEPT")
+    ends = ("GROUP", "HAVING", "ORDER", "LIMIT", "SELECT", "UNION", "INTERSECT", "EXCEPT")
     if where and tail.count("(") == tail.count(")") and not any(word in tail for word in ends):
         yield f"{head} WHERE " + " AND ".join([f"({tail})", f"NOT (NOT ({tail}))"] * 4)
         yield f"{head} WHERE " + " OR ".join([f"({tail})"] * 8)

@@ -64,6 +64,16 @@ def counts_rows(query: Expr) -> bool:
     return not any(inner.args.get(part) for part in _OTHER_CLAUSES)
 
 
+def asks_for_rows(condition: Expr) -> bool:
+    """Whether a condition is ``COUNT(*) > 0`` or ``COUNT(*) >= 1``."""
+    if not isinstance(condition, exp.GT | exp.GTE):
+        return False
+    call = condition.this
+    least = 0 if isinstance(condition, exp.GT) else 1
+    is_count = isinstance(call, exp.Count) and isinstance(call.this, exp.Star)
+    return is_count and whole_number(condition.expression) == least
+
+
 def share_of(condition: Expr) -> Expr:
     """``AVG(CASE WHEN d THEN 1 ELSE 0 END)``."""
     branch = exp.If(this=counted_copy(condition), true=exp.Literal.number(1))

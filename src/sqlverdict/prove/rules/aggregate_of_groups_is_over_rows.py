@@ -6,19 +6,22 @@ Statement
     ==   SELECT g, COUNT(*) FROM t GROUP BY g
     SELECT COALESCE(SUM(d.n), 0) FROM (SELECT COUNT(*) AS n FROM t GROUP BY g) AS d
     ==   SELECT COUNT(*) FROM t
+    SELECT SUM(d.n) FROM (SELECT COUNT(*) AS n FROM t GROUP BY g) AS d HAVING COUNT(*) > 0
+    ==   SELECT COUNT(*) FROM t HAVING COUNT(*) > 0
 
 Holds when
     The derived table is the only source and aggregates, without HAVING, DISTINCT, LIMIT or
-    windows; the query around it has no condition. It groups by columns that the derived table
+    windows; the query around it has no WHERE. It groups by columns that the derived table
     groups by, and shows these and aggregates: MAX of MAX, MIN of MIN, SUM of SUM over integers,
-    SUM of a count under GROUP BY or inside COALESCE with 0, MIN, MAX and COUNT(DISTINCT) of a
-    grouping column. On SQLite the columns of the outer GROUP BY, and those that MIN and MAX are
-    taken of, are integers, reals or text.
+    SUM of a count under GROUP BY, under HAVING COUNT(*) > 0 or inside COALESCE with 0, MIN, MAX and
+    COUNT(DISTINCT) of a grouping column. On SQLite the columns of the outer GROUP BY, and those
+    that MIN and MAX are taken of, are integers, reals or text.
 
 Why
     Every row is in one inner group, and every inner group in one outer group. The greatest of the
     greatest values is the greatest of all; integers may be added in any order; a count is a sum of
-    ones. A group whose x are all NULL gives NULL, which the outer aggregate skips.
+    ones; there is a group where there is a row. A group whose x are all NULL gives NULL, which the
+    outer aggregate skips.
 
 Limits
     Without an outer GROUP BY the sum of counts over no groups is NULL, and the count 0. Sums of
@@ -36,10 +39,12 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.copies import counted_copy
+from sqlverdict.prove.reasoning.counting import asks_for_rows
 from sqlverdict.prove.reasoning.facts import ONE_FORM, Facts
 from sqlverdict.prove.reasoning.moves import substitute
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
+    conditions,
     has_subquery,
     has_window,
     is_grouped,
@@ -74,12 +79,26 @@ from sqlverdict.prove.tree_key import expression_key
             "SELECT v, COUNT(*) FROM t GROUP BY v",
         ),
         Pair("SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM t) AS d", "SELECT COUNT(*) FROM t"),
+        Pair(
+            "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM t GROUP BY k) AS d HAVING COUNT(*) > 0",
+            "SELECT COUNT(*) FROM t HAVING COUNT(*) > 0",
+        ),
     ],
     different=[
         Pair(
             "SELECT SUM(n) FROM (SELECT k, COUNT(*) AS n FROM t GROUP BY k) AS d",
             "SELECT COUNT(*) FROM t",
             because="of an empty table the one is NULL and the other 0",
+        ),
+        Pair(
+            "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM t GROUP BY k) AS d HAVING COUNT(*) > 1",
+            "SELECT COUNT(*) FROM t HAVING COUNT(*) > 1",
+            because="a group may have several rows",
+        ),
+        Pair(
+            "SELECT SUM(n) FROM (SELECT COUNT(*) AS n FROM t) AS d HAVING COUNT(*) > 0",
+            "SELECT COUNT(*) FROM t HAVING COUNT(*) > 0",
+            because="without GROUP BY there is one group of no rows",
         ),
         Pair(
             "SELECT AVG(m) FROM (SELECT k, AVG(v) AS m FROM t GROUP BY k) AS d",
@@ -108,8 +127,13 @@ def aggregate_of_groups_is_over_rows(node: exp.Select, facts: Facts) -> Expr | N
     if not all(_has_one_form(_output(term, query), facts) for term in terms):
         facts.cited.clear()
         return None
-    filled = bool(terms) or group is None
-    changes = [_once(call, query, grouped, filled, facts) for call in calls]
+    tests = [part.this for part in conditions(node, "having") if asks_for_rows(part)]
+    rows = {id(call) for call in tests} if group is not None else set()
+    filled = bool(terms) or group is None or bool(rows)
+    changes = [
+        (call, call.copy()) if id(call) in rows else _once(call, query, grouped, filled, facts)
+        for call in calls
+    ]
     if any(change is None for change in changes):
         facts.cited.clear()
         return None

@@ -4,13 +4,15 @@ Statement
     WHERE b.x = 1 AND a.y > b.x     ==   WHERE b.x = 1 AND a.y > 1
     WHERE a.x = 1 AND b.x = 1       ==   WHERE a.x = 1 AND a.x = b.x
     SELECT 'a' FROM t WHERE s = 'a' ==   SELECT s FROM t WHERE s = 'a'
+    SELECT 1, COUNT(*) FROM t WHERE x = 1 GROUP BY x
+    ==   SELECT x, COUNT(*) FROM t WHERE x = 1 GROUP BY x
 
 Holds when
     The column is an integer and the constant a whole number, or both are texts; the equality is a
     conjunct of WHERE beside inner joins. In the first form both sides of the comparison are numbers
     or both are texts, and it is not an equality of two columns of one type; in the second the two
-    columns are of one type, and of different sources; in the third the query neither groups nor
-    stands inside another one.
+    columns are of one type, and of different sources; in the third the query does not stand inside
+    another one, and groups by the column if it groups.
 
 Why
     In every row that passes, the column is the constant: an integer that is equal to 1 is 1, and a
@@ -35,16 +37,14 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.dependencies import equality
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat
+from sqlverdict.prove.reasoning.pinned import pinned_columns
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     column_name,
     conditions,
     copied,
     is_grouped,
-    labels,
     set_conditions,
-    source_label,
-    whole_number,
 )
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -52,7 +52,6 @@ from sqlverdict.prove.tree_key import expression_key
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _NUMBERS = ("integer", "real", "number")
-_MOST = 2**53
 
 
 @rule(
@@ -70,6 +69,10 @@ _MOST = 2**53
             "SELECT t.v FROM t, u WHERE t.k = 1 AND u.k = 1",
         ),
         Pair("SELECT v, k FROM t WHERE k = 3", "SELECT v, 3 FROM t WHERE k = 3"),
+        Pair(
+            "SELECT k, MAX(v) FROM t WHERE k = 3 GROUP BY k",
+            "SELECT 3, MAX(v) FROM t WHERE k = 3 GROUP BY k",
+        ),
     ],
     different=[
         Pair(
@@ -88,33 +91,12 @@ def pinned_column_is_its_constant(node: exp.Select, facts: Facts) -> Expr | None
     """Put the constant into a comparison, tell equal columns, or show the column."""
     if node.args.get("where") is None or not is_flat(node):
         return None
-    pinned = _pinned(node, facts)
+    pinned = pinned_columns(node, facts)
     if not pinned:
         return None
     if _compares_constant(node, pinned, facts) or _states_equality(node, pinned, facts):
         return node
     return node if _shows_column(node, pinned, facts) else None
-
-
-def _pinned(select: exp.Select, facts: Facts) -> dict[ColumnName, Expr]:
-    """The columns of the query's own sources that have one value, with this value."""
-    own = set(labels(select))
-    pinned: dict[ColumnName, Expr] = {}
-    for condition in conditions(select):
-        if not isinstance(condition, exp.EQ):
-            continue
-        for column, value in (
-            (condition.this, condition.expression),
-            (condition.expression, condition.this),
-        ):
-            if not isinstance(column, exp.Column) or source_label(column) not in own:
-                continue
-            number = whole_number(value)
-            is_text = isinstance(value, exp.Literal) and bool(value.is_string)
-            kind = "integer" if number is not None and abs(number) < _MOST else "text"
-            if (number is not None or is_text) and facts.kind(column) == kind:
-                pinned.setdefault(column_name(column), value)
-    return pinned
 
 
 def _compares_constant(select: exp.Select, pinned: Mapping[ColumnName, Expr], facts: Facts) -> bool:
@@ -156,11 +138,14 @@ def _states_equality(select: exp.Select, pinned: Mapping[ColumnName, Expr], fact
 
 
 def _shows_column(select: exp.Select, pinned: Mapping[ColumnName, Expr], facts: Facts) -> bool:
-    if select.parent is not None or is_grouped(select):
+    if select.parent is not None:
         return False
+    group = select.args.get("group")
+    grouped = {expression_key(term) for term in group.expressions} if group is not None else set()
     columns: dict[str, ColumnName] = {}
     for column, value in pinned.items():
-        columns.setdefault(expression_key(value), column)
+        if not is_grouped(select) or expression_key(resolved(*column)) in grouped:
+            columns.setdefault(expression_key(value), column)
     outputs = list(select.expressions)
     for at, item in enumerate(outputs):
         name = (
