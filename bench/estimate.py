@@ -15,7 +15,7 @@ below the end of the interval whose labels are all right. Labels are drawn again
 * the difference of two systems;
 * label errors: both intervals where each label is wrong with one probability.
 
-``--part plot`` draws the width against the number of labels (``docs/measurements/estimate.svg``).
+``--part plot`` draws width against labels (``docs/measurements/estimate.svg``).
 
 Run: ``python bench/estimate.py [--part NAME]...``; the labelled sets need SQLVERDICT_DATA. Each
 part has the draws and populations of the page (``DRAWS``, ``POPULATIONS``), unless ``--draws`` and
@@ -59,7 +59,7 @@ PLOT_SET = "rose-bird"
 LABELS = (20, 40, 60, 100)
 DRAWS = {"sets": 4000, "saved": 200, "plans": 300, "gate": 1000, "random": 400}
 DRAWS |= {"difference": 200, "errors": 2000, "plot": 400}
-POPULATIONS = {"gate": 200, "random": 200, "difference": 60}
+POPULATIONS = {"gate": 100, "random": 200, "difference": 60}
 ERROR_RATES = (0.0, 0.03, 0.07)
 
 
@@ -219,15 +219,15 @@ def difference_rows(number: int, draws: int) -> Iterator[list[str]]:
             truth = (totals(sides[0])[1] - totals(sides[1])[1]) / cases
             hits = 0
             for _ in range(draws):
-                drawn: list[Side] = []
+                both: list[Side] = []
                 for side, kinds in zip(SIDES, sides, strict=True):
                     strata = []
                     for name, (size, right) in kinds.items():
                         own = sample[side_stratum(side, name)]
                         is_right = _right(size, right, own, random)
                         strata.append(DrawnStratum(name, size, own, own, is_right))
-                    drawn.append((join_neighbours(strata), 0, 0))
-                low, high = difference_interval(drawn, cases)
+                    both.append((join_neighbours(strata), 0, 0))
+                low, high = difference_interval(both, cases)
                 hits += low - 1e-9 <= truth <= high + 1e-9
             shares.append(hits / draws)
         yield [str(labels), str(len(shares)), *_spread(shares)]
@@ -344,8 +344,8 @@ def main() -> None:
     parts = args.part or [part for part in DRAWS if part != "plot"]
     sets = [] if {*parts} <= {"random", "difference"} else label_set_populations(args.stored)
     for part in parts:
-        draws = args.draws or DRAWS[part]
-        print_part(part, sets, draws, args.populations or POPULATIONS.get(part, 0))
+        populations = args.populations or POPULATIONS.get(part, 0)
+        print_part(part, sets, args.draws or DRAWS[part], populations)
 
 
 def print_part(part: str, sets: Sequence[LabelledPopulation], draws: int, populations: int) -> None:
@@ -355,9 +355,8 @@ def print_part(part: str, sets: Sequence[LabelledPopulation], draws: int, popula
     if part == "sets":
         both = [*((p.name, p.kinds) for p in sets)]
         both += [(f"{p.name}, repeated", p.repeated(2000)) for p in sets]
-        head = ["set", "cases", "strata", "labels"]
-        head += ["by strata, %", "width", "at random, %", "width"]
-        table(head, coverage(both, draws))
+        head = ["set", "cases", "strata", "labels", *("by strata, %", "width")]
+        table([*head, "at random, %", "width"], coverage(both, draws))
     if part == "saved":
         rows = [[p.name, str(labels_for_plain(p.repeated(2000), draws))] for p in sets]
         table(["set", "labels for the width of 100"], rows)

@@ -216,13 +216,13 @@ def test_two_draws_of_one_size_are_told_apart_by_their_queues(
 ) -> None:
     run = run_of()
     whole = queue_of_all(run, 60) if stratum else draw(run)
-    named = [replace(item, queue=queues[n % 2]) for n, item in enumerate(whole.items[::2])]
+    items = [replace(item, queue=queues[n % 2]) for n, item in enumerate(whole.items[::2])]
     with pytest.raises(DataError, match="seed 1"):
-        estimate_accuracy(run, labels_of(named))
-    one = [replace(item, queue=queues[0]) for item in named]
-    grown = replace(one[0], queue=queues[0][:-2] + "90")
+        estimate_accuracy(run, labels_of(items))
+    one = [replace(item, queue=queues[0]) for item in items]
+    longer = replace(one[0], queue=queues[0][:-2] + "90")
     other = replace(one[0], queue="stratified, seed 7, n 9")
-    for first in (other, grown) if stratum else (other,):
+    for first in (other, longer) if stratum else (other,):
         assert estimate_accuracy(run, labels_of([first, *one[1:]])).share.pending
 
 

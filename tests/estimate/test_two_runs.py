@@ -46,9 +46,9 @@ def test_the_queue_has_only_pairs_that_can_make_a_difference(runs: list[Run]) ->
     assert queue.matching == CASES // 2
     again = build_queue(runs, "estimate", 40, 0, draw=queue.draw)
     assert (again.order, again.matching) == (queue.order, queue.matching)
-    unproved = build_queue(runs, "estimate", 40, 0).draw
-    assert unproved is not None
-    assert sum(unproved.sizes.values()) == CASES
+    without = build_queue(runs, "estimate", 40, 0).draw
+    assert without is not None
+    assert sum(without.sizes.values()) == CASES
     with pytest.raises(UsageError, match="is empty"):
         build_queue([runs[0], runs[0]], "estimate", 40, 0)
 
@@ -62,8 +62,8 @@ def test_every_label_of_the_draw_counts(runs: list[Run], tmp_path: Path) -> None
     outcome = estimate_difference(ours, theirs, labels, proof)
     assert (outcome.labels, outcome.same, outcome.proved) == (40, CASES // 2, CASES // 4)
     assert (outcome.value, outcome.certified, outcome.pending) == (0.25, True, 0)
-    turned = estimate_difference(theirs, ours, labels, proof)
-    assert (turned.value, turned.low, turned.high) == (-0.25, -outcome.high, -outcome.low)
+    back = estimate_difference(theirs, ours, labels, proof)
+    assert (back.value, back.low, back.high) == (-0.25, -outcome.high, -outcome.low)
     with pytest.raises(UsageError, match="not proved equal now"):
         estimate_difference(ours, theirs, labels)
     with pytest.raises(UsageError, match="not proved equal now"):
@@ -77,14 +77,14 @@ def test_every_label_of_the_draw_counts(runs: list[Run], tmp_path: Path) -> None
 def test_labels_of_pairs_that_were_not_drawn_are_no_sample(runs: list[Run], tmp_path: Path) -> None:
     votes = vote_all(runs, tmp_path / "labels", 40, lambda _: True, proof)
     labels = read_labels(votes)
-    drawn = {item.pair for item in labels.items}
+    sample = {item.pair for item in labels.items}
     ours, theirs = ([*run.results()] for run in runs)
     whole = build_queue(runs, "stratified", 2 * CASES, 0)
     extra = [
         replace(labels.items[0], id=item.result.id, pair=pair, value=0, original=0.0,
                 stratum="match, proved")
         for pair, item in whole.items.items()
-        if pair not in drawn
+        if pair not in sample
     ]  # fmt: skip
     more = replace(labels, items=(*labels.items, *extra))
     assert estimate_difference(ours, theirs, more, proof) == estimate_difference(

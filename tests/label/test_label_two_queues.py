@@ -32,11 +32,11 @@ def test_votes_of_another_queue_in_one_file_leave_the_draw_as_it_was(
     run: Run, tmp_path: Path, usual_first: bool
 ) -> None:
     """They are newer labels of the drawn pairs, by the same annotator too."""
-    drawn = vote_all([run], tmp_path / "drawn", 60, lambda _: True)
+    draw = vote_all([run], tmp_path / "drawn", 60, lambda _: True)
     usual = vote_usual(run, tmp_path / "usual")
-    before = run.accuracy(drawn)
+    before = run.accuracy(draw)
     both = tmp_path / "both.jsonl"
-    parts = (usual, drawn) if usual_first else (drawn, usual)
+    parts = (usual, draw) if usual_first else (draw, usual)
     both.write_bytes(b"".join(part.read_bytes() for part in parts))
     after = run.accuracy(both)
     assert (after.needed, after.share) == ((), before.share)

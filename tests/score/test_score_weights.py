@@ -20,7 +20,7 @@ from sqlverdict.confidence.counts import LabelSet, by_step
 from sqlverdict.confidence.model import NO_LABELS
 from sqlverdict.errors import UsageError
 from sqlverdict.load.people.labels import Label, Labels
-from sqlverdict.load.people.weights import CHOSEN, WEIGHTED, weighted_labels
+from sqlverdict.load.people.weights import BY_RANK, WEIGHTED, weighted_labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.score.agreement.agreement import FIGURES, RatedCase, agreement
@@ -35,7 +35,7 @@ from sqlverdict.score.calibration import (
 )
 
 
-def rated(random: Random, number: int) -> list[RatedCase]:
+def random_ratings(random: Random, number: int) -> list[RatedCase]:
     return [
         RatedCase(
             f"q{n}",
@@ -48,7 +48,7 @@ def rated(random: Random, number: int) -> list[RatedCase]:
     ]
 
 
-def repeated(items: Iterable[RatedCase]) -> list[RatedCase]:
+def repeats_of(items: Iterable[RatedCase]) -> list[RatedCase]:
     return [
         replace(item, id=f"{item.id}#{turn}", weight=1)
         for item in items
@@ -58,8 +58,8 @@ def repeated(items: Iterable[RatedCase]) -> list[RatedCase]:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_every_figure_is_that_of_repeated_cases(seed: int) -> None:
-    first = rated(Random(seed), 40)
-    own, oracle = agreement("m", first), agreement("m", repeated(first))
+    first = random_ratings(Random(seed), 40)
+    own, oracle = agreement("m", first), agreement("m", repeats_of(first))
     for name in FIGURES:
         assert getattr(own, name) == pytest.approx(getattr(oracle, name)), name
         low, high = own.intervals[name]
@@ -70,7 +70,7 @@ def test_every_figure_is_that_of_repeated_cases(seed: int) -> None:
     other = [replace(item, opinion=not item.opinion if n % 3 else item.opinion)
              for n, item in enumerate(first)]  # fmt: skip
     gap = compare_metrics(("a", first), ("b", other))
-    same = compare_metrics(("a", repeated(first)), ("b", repeated(other)))
+    same = compare_metrics(("a", repeats_of(first)), ("b", repeats_of(other)))
     assert gap.difference == pytest.approx(same.difference)
     assert gap.kappa_difference == pytest.approx(same.kappa_difference)
     assert (gap.n, gap.p_value, gap.labels_needed) == (40, None, None)
@@ -101,13 +101,15 @@ def test_annotators_modes_and_judges_are_those_of_repeated_cases() -> None:
     def repeat(values: list) -> list:
         return [v for v, weight in zip(values, weights, strict=True) for _ in range(weight)]
 
-    said = combine_judges("weighted", opinions, labels, groups, weights)
-    assert repeat(said) == combine_judges(
+    opinion = combine_judges("weighted", opinions, labels, groups, weights)
+    assert repeat(opinion) == combine_judges(
         "weighted", repeat(opinions), repeat(labels), repeat(groups)
     )
 
 
-def drawn(results: Iterable[Result], size: dict[str, int], number: dict[str, int]) -> list[Label]:
+def labels_by_draw(
+    results: Iterable[Result], size: dict[str, int], number: dict[str, int]
+) -> list[Label]:
     """A label of each, right where its case is: the first ones of each stratum."""
     left = dict(number)
     items = []
@@ -132,10 +134,12 @@ def labels_of(items: Iterable[Label]) -> Labels:
 
 def test_agree_weighs_labels_of_the_usual_queue(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", cases())
-    report = compare_with_labels(run, labels_of(drawn(cases(), SIZES, UNEVEN)))
+    report = compare_with_labels(run, labels_of(labels_by_draw(cases(), SIZES, UNEVEN)))
     shares = {
         name: mean(
-            item.value or 0 for item in drawn(cases(), SIZES, UNEVEN) if item.stratum.endswith(name)
+            item.value or 0
+            for item in labels_by_draw(cases(), SIZES, UNEVEN)
+            if item.stratum.endswith(name)
         )
         for name in SIZES
     }
@@ -147,7 +151,7 @@ def test_agree_weighs_labels_of_the_usual_queue(tmp_path: Path) -> None:
 
 def test_labels_that_were_drawn_alike_are_as_they_were(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", cases())
-    even = labels_of(drawn(cases(), SIZES, dict.fromkeys(SIZES, 10)))
+    even = labels_of(labels_by_draw(cases(), SIZES, dict.fromkeys(SIZES, 10)))
     plain = labels_of(replace(i, stratum="", sampling_probability=None) for i in even.items)
     assert weighted_labels(even) is not None
     assert compare_with_labels(run, even).as_record() == compare_with_labels(run, plain).as_record()
@@ -155,13 +159,13 @@ def test_labels_that_were_drawn_alike_are_as_they_were(tmp_path: Path) -> None:
 
 def test_a_queue_that_grew_has_the_probabilities_of_its_last_size() -> None:
     small, large = UNEVEN, {name: 2 * n for name, n in UNEVEN.items()} | {"proved": 30}
-    whole = drawn(cases(), SIZES, large)
-    first = {item.id: item for item in drawn(cases(), SIZES, small)}
-    grown = weighted_labels(labels_of(first.get(item.id, item) for item in whole))
-    assert [i.weight for i in grown.items] == [
+    whole = labels_by_draw(cases(), SIZES, large)
+    first = {item.id: item for item in labels_by_draw(cases(), SIZES, small)}
+    longer = weighted_labels(labels_of(first.get(item.id, item) for item in whole))
+    assert [i.weight for i in longer.items] == [
         i.weight for i in weighted_labels(labels_of(whole)).items
     ]
-    assert mean(item.weight for item in grown.items) == pytest.approx(1)
+    assert mean(item.weight for item in longer.items) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -177,7 +181,7 @@ def test_a_queue_that_grew_has_the_probabilities_of_its_last_size() -> None:
 def test_labels_that_cannot_be_weighed_are_refused(
     tmp_path: Path, change: dict[str, object], words: str
 ) -> None:
-    items = drawn(cases(), SIZES, UNEVEN)
+    items = labels_by_draw(cases(), SIZES, UNEVEN)
     some = labels_of([replace(items[0], **change), *items[1:]])  # type: ignore[arg-type]
     run = write_run(tmp_path / "run", cases())
     with pytest.raises(UsageError, match=words):
@@ -187,10 +191,10 @@ def test_labels_that_cannot_be_weighed_are_refused(
 def test_pairs_that_were_chosen_by_rank_speak_for_themselves(tmp_path: Path) -> None:
     items = [
         replace(item, stratum="suspected_gold", sampling_probability=None)
-        for item in drawn(cases(), SIZES, UNEVEN)
+        for item in labels_by_draw(cases(), SIZES, UNEVEN)
     ]
     run = write_run(tmp_path / "run", cases())
-    assert CHOSEN in compare_with_labels(run, labels_of(items)).notes
+    assert BY_RANK in compare_with_labels(run, labels_of(items)).notes
 
 
 REAL = {
@@ -200,7 +204,7 @@ REAL = {
 """Situations that have a rate; the last two share one."""
 
 
-def labelled(weights: dict[str, int]) -> list[LabelledResult]:
+def own_labels(weights: dict[str, int]) -> list[LabelledResult]:
     """Four situations; those of one step are right to different shares."""
     return [
         LabelledResult(
@@ -215,7 +219,7 @@ def labelled(weights: dict[str, int]) -> list[LabelledResult]:
 
 def test_calibration_weighs_bins_counts_and_rates() -> None:
     weights = {"proved": 1, "match": 3, "difference": 3, "odd_witness": 1}
-    own = labelled(weights)
+    own = own_labels(weights)
     many = [
         replace(one, weight=1, result=structs.replace(one.result, question=f"{one.result.id} {n}"))
         for one in own
@@ -244,6 +248,6 @@ def test_calibration_weighs_bins_counts_and_rates() -> None:
 
 def test_a_rare_situation_with_own_labels_keeps_its_probability() -> None:
     weights = {"proved": 1, "match": 1, "difference": 2000, "odd_witness": 1}
-    own = labelled(weights)
+    own = own_labels(weights)
     model = with_own(NO_LABELS, own, LabelSet("ours", "", len(own), "sqlite"))
     assert all(model.has_labels(name) for name in REAL.values())

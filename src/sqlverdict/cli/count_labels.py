@@ -18,7 +18,7 @@ from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.text import count
 from sqlverdict.load.people.label_index import LabelIndex
 from sqlverdict.load.people.labels import Labels
-from sqlverdict.load.people.weights import CHOSEN, WEIGHTED, weighted_labels
+from sqlverdict.load.people.weights import BY_RANK, WEIGHTED, weighted_labels
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import percent, table
 from sqlverdict.runlog.run import Run
@@ -107,7 +107,7 @@ def write_label_counts(
             f"few, so the bounds stay wide: label {FEW} or more",
             "warning",
         )
-    show_notes(screen, [note for note in labels.notes if note in (WEIGHTED, CHOSEN)])
+    show_notes(screen, [note for note in labels.notes if note in (WEIGHTED, BY_RANK)])
     screen.line(f"written to {out}: use it with evaluate --set confidence={out}")
 
 

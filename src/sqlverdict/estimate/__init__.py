@@ -10,7 +10,7 @@
 ``accuracy``     the accuracy of a run, by how its labelled cases were drawn
 ``matching``     which labels of a file are about a run, and what is said of the others
 ``carry``        labels that hold for other predictions: identical, or proved equal both ways
-``compared``     which questions of two runs can make a difference
+``two_runs``     which questions of two runs can make a difference
 ``difference``   the difference of two runs' accuracies
 ``gate``         whether labels show that a run reaches a minimum
 ``words``        what an estimate says, in one sentence

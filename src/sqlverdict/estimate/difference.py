@@ -18,13 +18,13 @@ from statistics import fmean
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import join_neighbours
 from sqlverdict.estimate.carry import AskProof
-from sqlverdict.estimate.compared import ComparedRuns, compare_runs
 from sqlverdict.estimate.draw import LabelDraw, read_draw
 from sqlverdict.estimate.matching import label_values, labels_without_case
 from sqlverdict.estimate.plan import FEWEST, LabelPlan, cautious, plan_two_runs
 from sqlverdict.estimate.population import Population
 from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.estimate.strata import stratum_of
+from sqlverdict.estimate.two_runs import TwoRuns, tell_apart
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import Labels
 from sqlverdict.load.people.sampling import SIDES, STRATA, TWO_RUNS, side_stratum
@@ -92,16 +92,16 @@ def estimate_difference(
             labels were drawn from other runs.
     """
     draw = read_draw(labels)
-    runs = compare_runs(first, second, ask_proof)
+    runs = tell_apart(first, second, ask_proof)
     cases = runs.cases
     pairs = [_by_id(population) for population in runs.populations]
-    drawn = None
+    sample = None
     if draw is not None:
         _check_runs(labels, draw, pairs)
         _check_population(labels, draw, runs)
-        drawn = {item.pair for item in draw.items}
+        sample = {item.pair for item in draw.items}
     sides = [
-        _side(population, own, labels, runs.apart, drawn)
+        _side(population, own, labels, runs.apart, sample)
         for population, own in zip(runs.populations, pairs, strict=True)
     ]
     for (strata, *_), which in zip(sides, ("first", "second"), strict=True):
@@ -197,7 +197,7 @@ def _check_runs(labels: Labels, draw: LabelDraw, runs: Sequence[Mapping[str, Res
         )
 
 
-def _check_population(labels: Labels, draw: LabelDraw, runs: ComparedRuns) -> None:
+def _check_population(labels: Labels, draw: LabelDraw, runs: TwoRuns) -> None:
     """Refuse a draw that left out questions which make a difference now.
 
     Raises:
@@ -231,7 +231,7 @@ def _side(
     pairs: Mapping[str, Result],
     labels: Labels,
     cases: Collection[str],
-    drawn: Collection[str] | None,
+    pairs_in_draw: Collection[str] | None,
 ) -> Side:
     """The answers that one run alone gave: their strata, and the cases without a query.
 
@@ -243,8 +243,8 @@ def _side(
         for case in cases
         if case in pairs
     }
-    if drawn is not None:
-        values = {case: values[case] for case in values if digests.get(case) in drawn}
+    if pairs_in_draw is not None:
+        values = {case: values[case] for case in values if digests.get(case) in pairs_in_draw}
     skipped = {item.pair for item in labels.items if item.pair and item.original is None}
     strata = []
     for name in STRATA:
@@ -264,7 +264,7 @@ def plan_difference(
     second: Iterable[Result],
     width: float,
     ask_proof: AskProof = lambda _case, _one, _other: False,
-) -> tuple[LabelPlan, ComparedRuns]:
+) -> tuple[LabelPlan, TwoRuns]:
     """How many labels an interval of the difference needs, and which questions need none.
 
     Args:
@@ -276,7 +276,7 @@ def plan_difference(
     Raises:
         UsageError: the runs share no question, the width is none, or nothing tells the runs apart.
     """
-    runs = compare_runs(first, second, ask_proof)
+    runs = tell_apart(first, second, ask_proof)
     strata = runs.strata()
     own = [{name: each for name, each in strata.items() if name.startswith(s)} for s in SIDES]
     plan = plan_two_runs(

@@ -17,9 +17,9 @@ from typing import Literal, get_args
 from sqlverdict.audit.gold import SUSPECT_RANK, suspect_golds
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.estimate.carry import AskProof
-from sqlverdict.estimate.compared import compare_runs
 from sqlverdict.estimate.population import is_labelled_by_pair
 from sqlverdict.estimate.strata import stratum_of, stratum_with_judge
+from sqlverdict.estimate.two_runs import tell_apart
 from sqlverdict.files.text import count
 from sqlverdict.label.sampling import Draw, check_draw, draw_pairs, sampling_of
 from sqlverdict.load.people.sampling import SIDES, Sampling
@@ -105,7 +105,7 @@ def build_queue(
     choose = _chooser(runs, name)
     two = None
     if name == ESTIMATE and len(runs) == len(SIDES) and draw is None:
-        two = compare_runs(runs[0].results(), runs[1].results(), ask_proof).stratum_by_pair()
+        two = tell_apart(runs[0].results(), runs[1].results(), ask_proof).stratum_by_pair()
     stratum = _stratum_finder(runs, name)
     strata: dict[str, str] = {}
     ranks: dict[str, float] = {}

@@ -20,7 +20,7 @@ WEIGHTED = (
     "the pairs were drawn with different probabilities: shares, kappas and their intervals weigh "
     "each by how many it stands for; counts, such as n, FP and FN, are of pairs"
 )
-CHOSEN = (
+BY_RANK = (
     "the pairs were not drawn by chance: the figures are of these pairs, and their shares are not "
     "those of the run"
 )
@@ -32,18 +32,18 @@ def weighted_labels(labels: Labels) -> Labels:
     Raises:
         UsageError: they were drawn differently, and it is not known how.
     """
-    drawn = [item for item in labels.items if item.stratum]
-    chances = {item.sampling_probability for item in drawn}
+    sample = [item for item in labels.items if item.stratum]
+    chances = {item.sampling_probability for item in sample}
     if len(chances) < 2:
-        notes = (CHOSEN,) if None in chances else ()
+        notes = (BY_RANK,) if None in chances else ()
         return replace(labels, notes=(*labels.notes, *notes))
-    probabilities = _by_stratum(labels, drawn)
+    probabilities = _by_stratum(labels, sample)
     others = sum(not item.stratum and item.original is not None for item in labels.items)
     if others:
         raise _cannot_weigh(labels, f"{count(others, 'label')} without a queue are among them")
     if len({*probabilities.values()}) == 1:
         return labels
-    mean = fmean(1 / probabilities[item.stratum] for item in drawn)
+    mean = fmean(1 / probabilities[item.stratum] for item in sample)
     items = tuple(
         replace(item, weight=1 / probabilities[item.stratum] / mean) if item.stratum else item
         for item in labels.items
@@ -51,18 +51,18 @@ def weighted_labels(labels: Labels) -> Labels:
     return replace(labels, items=items, notes=(*labels.notes, WEIGHTED))
 
 
-def _by_stratum(labels: Labels, drawn: list[Label]) -> dict[str, float]:
+def _by_stratum(labels: Labels, sample: list[Label]) -> dict[str, float]:
     """How probable it was that a pair of each stratum was drawn.
 
     Raises:
         UsageError: strata are of several queues or runs, or one has no probability.
     """
-    queues = {queue_of(item.stratum) for item in drawn}
+    queues = {queue_of(item.stratum) for item in sample}
     if len(queues) > 1:
         raise _cannot_weigh(labels, "the votes come from several queues")
     sizes: dict[str, int] = {}
     probabilities: dict[str, float] = {}
-    for item in drawn:
+    for item in sample:
         name, chance = item.stratum, item.sampling_probability
         if not chance:
             raise _cannot_weigh(labels, f"pairs of {name!r} have no probability")

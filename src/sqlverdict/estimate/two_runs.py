@@ -20,7 +20,7 @@ from sqlverdict.records import Result
 
 
 @dataclass(frozen=True)
-class ComparedRuns:
+class TwoRuns:
     """Two runs on the questions that both have.
 
     Attributes:
@@ -68,9 +68,7 @@ class ComparedRuns:
         ]
 
 
-def compare_runs(
-    first: Iterable[Result], second: Iterable[Result], ask_proof: AskProof
-) -> ComparedRuns:
+def tell_apart(first: Iterable[Result], second: Iterable[Result], ask_proof: AskProof) -> TwoRuns:
     """Tell which questions of two runs can make a difference.
 
     Args:
@@ -98,4 +96,4 @@ def compare_runs(
         for case, (one, other) in pairs.items()
         if case not in same and are_proved_equal(ask_proof, case, one, other)
     }
-    return ComparedRuns(frozenset(cases), frozenset(same), frozenset(proved), populations)
+    return TwoRuns(frozenset(cases), frozenset(same), frozenset(proved), populations)
