@@ -65,7 +65,7 @@ def _remember(name: str, words: _Words) -> None:
     _words[name] = words
 
 
-def words_of(name: str, arguments: Sequence[str]) -> str | None:
+def unknown_call_text(name: str, arguments: Sequence[str]) -> str | None:
     """The expression that an unknown function stands for, in the words of its query.
 
     Args:
@@ -145,12 +145,12 @@ def _common_text(
     sql: str, dialect: str, arithmetic: bool, schema: Schema
 ) -> tuple[str | None, list[tuple[str, _Words]]]:
     """The query in common SQL, and what the unknown functions in it stand for."""
-    text = _written(sql, dialect, arithmetic, schema)
+    text = _engine_text(sql, dialect, arithmetic, schema)
     names = [match[0] for match in UNKNOWN_FUNCTION.finditer(text or "")]
     return text, [(name, _words[name]) for name in dict.fromkeys(names) if name in _words]
 
 
-def _written(sql: str, dialect: str, arithmetic: bool, schema: Schema) -> str | None:
+def _engine_text(sql: str, dialect: str, arithmetic: bool, schema: Schema) -> str | None:
     for engine in _engines(dialect):
         if isinstance(engine, ParserEngine):
             with suppress(MissingExtra):

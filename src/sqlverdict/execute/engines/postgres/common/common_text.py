@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from sqlverdict.execute.common_text import NoCommonText, unknown_name
 from sqlverdict.execute.engines.postgres.common.date_parts import unify_date_parts
+from sqlverdict.execute.engines.postgres.common.expression_text import expression_text
 from sqlverdict.execute.engines.postgres.common.expressions import (
     AGGREGATES,
     FUNCTIONS,
@@ -36,7 +37,6 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     value_kind,
 )
 from sqlverdict.execute.engines.postgres.common.idle_distinct import drop_idle_distinct
-from sqlverdict.execute.engines.postgres.common.own_words import own_words
 from sqlverdict.execute.engines.postgres.common.spellings import unify_spellings
 from sqlverdict.execute.engines.postgres.common.wrappers import is_steady, unwrap
 from sqlverdict.execute.engines.postgres.guard.parser import MOST_SIGNS as _MOST
@@ -353,7 +353,7 @@ def _replace(node: Any, kind: str | None = None) -> None:
         leaf.param_ref.number = list(arguments).index(key) + 1
     node.Clear()
     node.func_call.funcname.add().string.sval = unknown_name(
-        kind, risk, _meaning(expression), own_words
+        kind, risk, _meaning(expression), expression_text
     )
     node.func_call.funcformat = trees.COERCE_EXPLICIT_CALL
     for argument in arguments.values():
