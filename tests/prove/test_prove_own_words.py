@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 import sqlverdict as sv
-from sqlverdict.execute.common_text import NoCommonText, text_in_common_sql, unknown_name, words_of
+from sqlverdict.execute.common_text import (
+    NoCommonText,
+    text_in_common_sql,
+    unknown_call_text,
+    unknown_name,
+)
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.proof import NotProved
 from sqlverdict.prove.prover import prove
@@ -41,7 +46,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("dialect", "gold", "prediction", "words"), PAIRS)
-def test_a_reason_has_the_words_of_the_query(
+def test_a_reason_has_the_spelling_of_the_query(
     dialect: str, gold: str, prediction: str, words: str
 ) -> None:
     module = {"postgres": "postgast", "duckdb": "duckdb"}.get(dialect, "sqlglot")
@@ -70,7 +75,7 @@ def test_what_cannot_be_written_has_no_words() -> None:
     def spell(*_: object) -> str:
         raise NoCommonText
 
-    assert words_of(unknown_name("text", "total", b"none", spell), []) is None
+    assert unknown_call_text(unknown_name("text", "total", b"none", spell), []) is None
 
 
 def test_words_are_known_again_where_a_text_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,7 +197,7 @@ def test_a_difference_that_rests_on_a_pick_is_no_witness(
         ("SELECT 1", "SELEC 1", Reason.PARSE_ERROR),
         ("SELECT 1", "DROP TABLE emp", Reason.WRITE_BLOCKED),
         ("SELECT 1", "SELECT random()", Reason.UNSUPPORTED_FEATURE),
-        ("SELECT date('now')", "SELECT 1", Reason.UNSUPPORTED_FEATURE),
+        ("SELECT date('now')", "SELECT '2020-01-01'", Reason.UNSUPPORTED_FEATURE),
     ],
 )
 def test_what_cannot_be_searched_says_why(

@@ -65,7 +65,7 @@ def _remember(name: str, words: _Words) -> None:
     _words[name] = words
 
 
-def words_of(name: str, arguments: Sequence[str]) -> str | None:
+def unknown_call_text(name: str, arguments: Sequence[str]) -> str | None:
     """The expression that an unknown function stands for, in the words of its query.
 
     Args:

@@ -336,14 +336,14 @@ def query_parts(sql: str, query: Query) -> dict[str, Any]:
 def _tables(query: Query) -> list[str]:
     """The tables, with the schemas that the query names: ``hr.emp`` is not ``emp``."""
     names = {fold(name): name for name in query.tables}
-    written: dict[str, list[str]] = {name: [] for name in names}
+    texts: dict[str, list[str]] = {name: [] for name in names}
     for table in query.tree.find_all(exp.Table):
         parts = [part.name for part in table.parts]
-        if fold(table.name) in written:
+        if fold(table.name) in texts:
             # The schema is shown as it is written, the table as it is known.
             text = ".".join((*parts[:-1], names[fold(table.name)]))
-            written[fold(table.name)].append(text)
-    return [each for name in names for each in dict.fromkeys(written[name] or [names[name]])]
+            texts[fold(table.name)].append(text)
+    return [each for name in names for each in dict.fromkeys(texts[name] or [names[name]])]
 
 
 def other_dialect(sql: str, dialect: str) -> str | None:

@@ -43,7 +43,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -154,11 +153,11 @@ def json_cell(value: object) -> str:
         return _with_exact_numbers(plain)
 
 
-@dataclass(frozen=True)
 class _Digits:
-    """A number inside JSON that no float is."""
+    """A number inside JSON that no float is, as its digits."""
 
-    text: str
+    def __init__(self, text: str) -> None:
+        self.text = text
 
 
 def _dumps(value: object) -> str:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from sqlverdict.execute.common_text import words_of
+from sqlverdict.execute.common_text import unknown_call_text
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import fold, pieces, word_set
 
@@ -66,7 +66,7 @@ def _own_words(tokens: list[str]) -> list[str]:
             at += 1
             continue
         arguments = ["".join(_own_words(each)).strip() for each in _parts(tokens[at + 2 : end])]
-        words = words_of(tokens[at], arguments)
+        words = unknown_call_text(tokens[at], arguments)
         if words is None:
             words = f"{tokens[at]}({', '.join(arguments)})"
         output.append(words)

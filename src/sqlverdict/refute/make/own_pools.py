@@ -59,8 +59,8 @@ def _other_capitals(values: Sequence[Cell]) -> Iterator[Cell]:
 def _around_digit(values: Sequence[Cell], digits: int) -> Iterator[Cell]:
     """Numbers that are rounded up, rounded down, and cut off to different ones."""
     unit = 10.0**-digits
-    named = [v for v in values if isinstance(v, int | float) and abs(v) <= _NO_WIDER]
-    for number in dict.fromkeys((1, *named[:2])):
+    numbers = [v for v in values if isinstance(v, int | float) and abs(v) <= _NO_WIDER]
+    for number in dict.fromkeys((1, *numbers[:2])):
         beside = [round(number + part * unit, max(digits, 0) + 2) for part in _PARTS]
         yield from (*beside, -beside[0], -beside[1])
 

@@ -22,7 +22,7 @@ def asked_operator(node: Expr, operator: str) -> str:
     return DENIED.get(operator, operator) if denied else operator
 
 
-def counts_rows(side: Expr) -> bool:
+def may_count_rows(side: Expr) -> bool:
     """Whether a number that it is compared with may be a number of rows."""
     return any(
         isinstance(node, _COUNTING) or aggregate_name(node) == "total" for node in side.walk()

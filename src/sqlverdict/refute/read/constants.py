@@ -15,7 +15,7 @@ from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.comparisons import (
     DENIED,
     asked_operator,
-    counts_rows,
+    may_count_rows,
     stands_apart,
 )
 from sqlverdict.refute.read.derived_values import (
@@ -248,7 +248,7 @@ class _ConstantsReader:
                 self._sums.setdefault(summed, set()).add(value)
             # A sum of ones is a count; a large one is reached by large values.
             counts = value <= _SMALL_SUM
-        if isinstance(value, int) and counts and counts_rows(side):
+        if isinstance(value, int) and counts and may_count_rows(side):
             self.reading.counts.add(value)
             if isinstance(side, exp.Count):
                 # A number of rows is no value of theirs.

@@ -41,7 +41,7 @@ _FLIPPED: dict[type[Expr], str] = {
     exp.NEQ: "!=",
 }
 _SAME = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-_TOLD = frozenset((*_FOLDING, *_ROUNDING, *_PATTERNS, *_LISTS, *_FLIPPED, exp.Like))
+_KINDS = frozenset((*_FOLDING, *_ROUNDING, *_PATTERNS, *_LISTS, *_FLIPPED, exp.Like))
 _SPAN = re.compile(r"([+-]?\d+)\s*(year|mon|month|week|day|hour|minute|second)s?\s*", re.IGNORECASE)
 _MOST_DIGITS = 6
 
@@ -85,7 +85,7 @@ def own_words(resolver: Resolver) -> OwnWords:
     words = OwnWords()
     rounded: set[Rounding] = set()
     for node in resolver.nodes:
-        if type(node) not in _TOLD:
+        if type(node) not in _KINDS:
             continue
         if isinstance(node, _FOLDING) or (isinstance(node, exp.Like) and _is_word(node)):
             words.folded += resolver.columns(node.this)

@@ -51,7 +51,7 @@ def nested_fit(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
     def fit(cell: Cell) -> Cell:
         elements = _elements(cell)
         if elements is not None and str(declared.this.value) in _LISTS:
-            return _written(elements, style)
+            return _list_text(elements, style)
         text = None if cell is None else _text(declared, _choices(str(cell)))
         return f"{{{text[1:-1]}}}" if text is not None and style == "braces" else text
 
@@ -78,7 +78,7 @@ def _elements(cell: Cell) -> list[Cell] | None:
     return elements if isinstance(elements, list) else None
 
 
-def _written(elements: list[Cell], style: str) -> str:
+def _list_text(elements: list[Cell], style: str) -> str:
     """A list as the engine reads it."""
     if style == "braces":
         parts = [

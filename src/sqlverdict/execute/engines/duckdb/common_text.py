@@ -45,7 +45,7 @@ from sqlverdict.execute.engines.duckdb.syntax import (
     same,
     without_notes,
 )
-from sqlverdict.execute.engines.duckdb.tree_text import own_words, query_sql
+from sqlverdict.execute.engines.duckdb.tree_text import expression_text, query_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import word_set
 
@@ -301,4 +301,4 @@ def _replace(node: Node, kind: str | None = None) -> None:
         # The type of the part is declared.
         kind = "varchar"
     content = meaning_bytes(expression)
-    put_node(node, call(unknown_name(kind, risk, content, own_words), list(values.values())))
+    put_node(node, call(unknown_name(kind, risk, content, expression_text), list(values.values())))

@@ -339,7 +339,7 @@ _WRITERS: Final[dict[str, Callable[[Node], str]]] = {
 _PARTS: Final = {"ARRAY_EXTRACT": "array_extract", "STRUCT_EXTRACT": "struct_extract"}
 
 
-def own_words(meaning: bytes, texts: Sequence[str]) -> str:
+def expression_text(meaning: bytes, texts: Sequence[str]) -> str:
     """The expression that an unknown function stands for, for people.
 
     Args:

@@ -76,11 +76,11 @@ class _UnknownCall:
 
     def __str__(self) -> str:
         meaning = "\0".join(f"?{word}" if isinstance(word, int) else word for word in self.words)
-        name = unknown_name(self.kind, "total", meaning.encode(), own_words)
+        name = unknown_name(self.kind, "total", meaning.encode(), expression_text)
         return f"{name}({', '.join(self.leaves)})"
 
 
-def own_words(meaning: bytes, arguments: Sequence[str]) -> str:
+def expression_text(meaning: bytes, arguments: Sequence[str]) -> str:
     """The expression of a call, for people."""
     words = [
         arguments[int(word[1:])] if word.startswith("?") else word

@@ -13,7 +13,7 @@ A union is the value that it has, whichever of its members that is.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, time
 from decimal import Decimal
 from typing import Any
@@ -30,8 +30,11 @@ _ENDLESS = frozenset(
 """Types that have ``infinity``."""
 _ENDS = ("9999-12-31", "0001-01-01")
 """What the driver gives for it begins so."""
+_DAY = len("9999-12-31")
 _LISTS = frozenset({"list", "array"})
 _STRUCTS = frozenset({"struct", "tuple"})
+_VARIANT = "variant"
+_SPECIAL = _NANOSECONDS | _ENDLESS | {_VARIANT}
 _NESTED = _LISTS | _STRUCTS | {"map", "union"}
 _SHORT_ZONE = -3
 """A zone of whole hours begins so far before the end: +00."""
@@ -50,10 +53,13 @@ class ExactColumns:
     def __init__(self, described: Sequence[Sequence[Any]]) -> None:
         types = [column[1] for column in described]
         self._types: list[Type] = types
-        self._leaves = [frozenset(_leaves(each)) for each in types]
-        self._exact = {at for at, ids in enumerate(self._leaves) if ids & _NANOSECONDS}
-        self._endless = [at for at, ids in enumerate(self._leaves) if ids & _ENDLESS]
-        self._variants = [at for at, ids in enumerate(self._leaves) if "variant" in ids]
+        # Most columns have none of these types; the driver takes its time to describe one.
+        leaves = {at: ids for at, each in enumerate(types) if (ids := _special_leaves(each))}
+        self._exact = {at for at, ids in leaves.items() if ids & _NANOSECONDS}
+        self._endless = [at for at, ids in leaves.items() if ids & _ENDLESS]
+        self._plain_days = [at for at in self._endless if _kind(types[at]) in _ENDLESS]
+        self._inner_days = [at for at in self._endless if at not in self._plain_days]
+        self._variants = [at for at, ids in leaves.items() if _VARIANT in ids]
 
     @property
     def lose_always(self) -> bool:
@@ -67,8 +73,13 @@ class ExactColumns:
             rows: They, as the driver gives them.
             cells: The same as cells.
         """
-        endless = any(_is_end(row[at]) for at in self._endless for row in cells)
-        return endless or any(_has_time(row[at]) for at in self._variants for row in rows)
+        for at in self._plain_days:
+            for row in cells:
+                if row[at] is not None and str(row[at])[:_DAY] in _ENDS:
+                    return True
+        if any(_is_end(row[at]) for at in self._inner_days for row in cells):
+            return True
+        return any(_has_time(row[at]) for at in self._variants for row in rows)
 
     def query(self, sql: str) -> str:
         """A query for the same rows: first what cells are made of, then the driver's values."""
@@ -112,12 +123,12 @@ def _children(type_: Type) -> list[tuple[str, Type]]:
     return [(str(name), inner) for name, inner in type_.children if not isinstance(inner, int)]
 
 
-def _leaves(type_: Type) -> Iterable[str]:
-    if _kind(type_) not in _NESTED:
-        yield _kind(type_)
-        return
-    for _, inner in _children(type_):
-        yield from _leaves(inner)
+def _special_leaves(type_: Type) -> frozenset[str]:
+    """The types in a type of which the driver may lose a part."""
+    kind = _kind(type_)
+    if kind in _NESTED:
+        return frozenset().union(*(_special_leaves(inner) for _, inner in _children(type_)))
+    return frozenset((kind,)) if kind in _SPECIAL else frozenset()
 
 
 def _is_end(cell: Cell) -> bool:
@@ -137,7 +148,7 @@ def _text_type(type_: Type) -> str:
     kind = _kind(type_)
     if kind in _NANOSECONDS or kind in _ENDLESS:
         return "VARCHAR"
-    if kind == "variant":
+    if kind == _VARIANT:
         return "JSON"
     if kind not in _NESTED:
         return str(type_)
@@ -150,9 +161,9 @@ def _text_type(type_: Type) -> str:
     if kind == "tuple":
         return f"TUPLE({', '.join(each for _, each in inner)})"
     # The first of a union is its tag. Parts of a struct without names are told by their places.
-    named = [(name or f"f{at}", each) for at, (name, each) in enumerate(inner)]
-    named = named[1:] if kind == "union" else named
-    return f"{kind.upper()}({', '.join(f'{quote_name(name)} {each}' for name, each in named)})"
+    fields = [(name or f"f{at}", each) for at, (name, each) in enumerate(inner)]
+    fields = fields[1:] if kind == "union" else fields
+    return f"{kind.upper()}({', '.join(f'{quote_name(name)} {each}' for name, each in fields)})"
 
 
 def _reader(type_: Type) -> Callable[[Any], object] | None:
@@ -160,7 +171,7 @@ def _reader(type_: Type) -> Callable[[Any], object] | None:
     kind = _kind(type_)
     if kind in ("timestamp with time zone", "timestamptz_ns"):
         return _with_minutes
-    if kind == "variant":
+    if kind == _VARIANT:
         return _json_value
     if kind not in _NESTED or kind == "union":
         return None

@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from sqlverdict.execute.common_text import NoCommonText, unknown_name
 from sqlverdict.execute.engines.postgres.common.date_parts import unify_date_parts
+from sqlverdict.execute.engines.postgres.common.expression_text import expression_text
 from sqlverdict.execute.engines.postgres.common.expressions import (
     AGGREGATES,
     FUNCTIONS,
@@ -42,7 +43,6 @@ from sqlverdict.execute.engines.postgres.common.mirrored import (
     orient_comparisons,
     tells_mirrored_apart,
 )
-from sqlverdict.execute.engines.postgres.common.own_words import own_words
 from sqlverdict.execute.engines.postgres.common.spellings import unify_spellings
 from sqlverdict.execute.engines.postgres.common.wrappers import is_steady, unwrap
 from sqlverdict.execute.engines.postgres.guard.parser import MOST_SIGNS as _MOST
@@ -366,7 +366,7 @@ def _replace(node: Any, kind: str | None = None) -> None:
         leaf.param_ref.number = list(arguments).index(key) + 1
     node.Clear()
     node.func_call.funcname.add().string.sval = unknown_name(
-        kind, risk, part_meaning(expression), own_words
+        kind, risk, part_meaning(expression), expression_text
     )
     node.func_call.funcformat = trees.COERCE_EXPLICIT_CALL
     for argument in arguments.values():

@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"('(?:[^']|'')*'|\"(?:[^\"]|\"\")*\")|\$(\d+)")
 _SELECT = "SELECT "
 
 
-def own_words(meaning: bytes, arguments: Sequence[str]) -> str:
+def expression_text(meaning: bytes, arguments: Sequence[str]) -> str:
     """The expression, for people.
 
     Args:
