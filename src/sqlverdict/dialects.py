@@ -101,6 +101,7 @@ class Dialect:
         exact_collations: The names of collations under which equal texts are the same; "" stands
             for the usual one.
         exact_texts: The usual collation is one of them.
+        padded_types: Types whose values are compared without the spaces at their ends.
         padded_collations: Those under which spaces at the end of a text do not count.
         caseless_collations: Those under which a letter of ASCII is equal to its capital.
         typed_quotes: A text in quotes is read as a value of the type beside it.
@@ -162,6 +163,7 @@ class Dialect:
     type_suffixes: tuple[str, ...] = ()
     exact_collations: re.Pattern[str] = _NONE
     exact_texts: bool = False
+    padded_types: re.Pattern[str] = _NONE
     padded_collations: re.Pattern[str] = _NONE
     caseless_collations: re.Pattern[str] = _NONE
     typed_quotes: bool = False
@@ -242,16 +244,13 @@ _POSTGRES = Dialect(
     types={"boolean": "boolean", "bool": "boolean", "uuid": "uuid"},
     exact_collations=_BYTE_COLLATIONS,
     exact_texts=True,
+    padded_types=re.compile(r"(?i:char|character|bpchar)\s*\(\s*\d+\s*\)"),
     typed_quotes=True,
     strict_types=True,
     nested_texts="braces",
     sample_types=(
-        ("integer", "INTEGER"),
-        ("text", "TEXT"),
-        ("real", "DOUBLE PRECISION"),
-        ("number", "NUMERIC"),
-        ("date", "DATE"),
-        ("boolean", "BOOLEAN"),
+        *(("integer", "INTEGER"), ("text", "TEXT"), ("real", "DOUBLE PRECISION")),
+        *(("number", "NUMERIC"), ("date", "DATE"), ("boolean", "BOOLEAN")),
     ),
     hands_on_order=True,
     nulls="large",

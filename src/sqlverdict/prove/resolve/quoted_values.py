@@ -60,10 +60,16 @@ def spell_collated_texts(
 
     Under ``utf8mb4_general_ci`` of MariaDB and MySQL ``name = 'Ann '`` asks what ``name = 'ann'``
     asks: capitals of ASCII are equal to their small letters, and spaces at the end do not count.
-    LIKE does see spaces.
+    LIKE does see spaces. So it does beside a CHAR(5) of PostgreSQL, where ``c = 'ab '`` asks what
+    ``c = 'ab'`` asks.
     """
+    padded = dialect_of(dialect).padded_types
     for node in list(tree.find_all(*COMPARISONS, exp.In, exp.Between, exp.Like)):
         for column, text in _meetings(node):
+            if padded.fullmatch(_declared_type(column, bases, schema)):
+                if not isinstance(node, exp.Like):
+                    text.replace(exp.Literal.string(str(text.this).rstrip(" ")))
+                continue
             name = column_collation(column, bases, schema, dialect)
             plain = spelled_under(name, str(text.this), dialect, in_like=isinstance(node, exp.Like))
             if plain != text.this:
@@ -80,6 +86,14 @@ def column_collation(
     if table is None or own is None or column_values(table, own, dialect) != "collated":
         return ""
     return declared_collation(table, own)
+
+
+def _declared_type(column: exp.Column, bases: Mapping[str, str], schema: Schema) -> str:
+    """The type of a column of a base table as it is declared; empty for any other."""
+    label, name = column_name(column)
+    table = schema.table(bases[label]) if label in bases else None
+    own = table.column(name) if table is not None else None
+    return " ".join(own.type.split()) if own is not None else ""
 
 
 def spelled_under(collation: str, text: str, dialect: str, *, in_like: bool) -> str:
