@@ -103,11 +103,11 @@ def test_words_for_something_else_are_not(one: str, other: str) -> None:
     assert not isinstance(prove(*queries(one, other), SCHEMA, dialect="postgres"), Proof)
 
 
-@pytest.mark.parametrize(("refused", "end"), MIRRORED_APART)
-def test_a_mirrored_comparison_is_another_term_of_group_by(refused: str, end: str) -> None:
+@pytest.mark.parametrize(("failing", "end"), MIRRORED_APART)
+def test_a_mirrored_comparison_is_another_term_of_group_by(failing: str, end: str) -> None:
     terms = {"one": "d > CURRENT_DATE", "two": "CURRENT_DATE < d"}
-    start = refused.partition(end.partition(" ")[0])[0]
-    pair = refused.format(**terms), (start + end).format(**terms)
+    start = failing.partition(end.partition(" ")[0])[0]
+    pair = failing.format(**terms), (start + end).format(**terms)
     assert not isinstance(prove(*pair, SCHEMA, dialect="postgres"), Proof)
 
 

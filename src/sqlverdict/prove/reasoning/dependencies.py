@@ -23,9 +23,11 @@ from sqlverdict.prove.reasoning.shape import (
     is_limited,
     items,
     joins,
+    labels,
     output_nodes,
     parts,
     source_label,
+    whole_number,
 )
 from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.resolve.scope import resolved
@@ -334,3 +336,24 @@ def _only_idempotent(select: Expr) -> bool:
         if not isinstance(call.this, exp.Distinct):
             return False
     return True
+
+
+def pinned_columns(select: exp.Select, facts: Facts) -> dict[ColumnName, Expr]:
+    """The columns of the query's own sources that have one value, with this value."""
+    own = set(labels(select))
+    pinned: dict[ColumnName, Expr] = {}
+    for condition in conditions(select):
+        if not isinstance(condition, exp.EQ):
+            continue
+        for column, value in (
+            (condition.this, condition.expression),
+            (condition.expression, condition.this),
+        ):
+            if not isinstance(column, exp.Column) or source_label(column) not in own:
+                continue
+            number = whole_number(value)
+            is_text = isinstance(value, exp.Literal) and bool(value.is_string)
+            kind = "integer" if number is not None and abs(number) < 2**53 else "text"
+            if (number is not None or is_text) and facts.kind(column) == kind:
+                pinned.setdefault(column_name(column), value)
+    return pinned

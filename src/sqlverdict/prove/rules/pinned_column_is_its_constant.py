@@ -34,10 +34,9 @@ from collections.abc import Mapping
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.dependencies import equality
+from sqlverdict.prove.reasoning.dependencies import equality, pinned_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat
-from sqlverdict.prove.reasoning.pinned import pinned_columns
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     column_name,

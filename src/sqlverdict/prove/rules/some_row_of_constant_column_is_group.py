@@ -27,9 +27,9 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.counting import asks_for_rows
+from sqlverdict.prove.reasoning.dependencies import pinned_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat
-from sqlverdict.prove.reasoning.pinned import pinned_columns
 from sqlverdict.prove.reasoning.shape import conditions, has_window, set_conditions
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule

@@ -7,7 +7,7 @@
 ``functions``   what a query may call
 ``common_text`` a query in common SQL, with calls of unknown functions for the rest of it
 ``pure_functions``  what such a call may stand for
-``common``      one of several words for the same, among the lexemes of such a query
+``common/``     one of several words for the same, among the lexemes of such a query
 ``cursor``      untrusted queries on one connection, with limits and a cancel; values as cells
 ``unmerged``    a fault of MariaDB that ends the server, and how its queries are run all the same
 ``session``     one snapshot of a database, and the digest of its content

@@ -21,7 +21,7 @@ from typing import Final
 
 from sqlverdict.execute.common_text import NoCommonText, unknown_name
 from sqlverdict.execute.engines.mysql.common.mirrored import mirrored_comparison
-from sqlverdict.execute.engines.mysql.common.plain_words import plain_words
+from sqlverdict.execute.engines.mysql.common.plain_words import one_word_each
 from sqlverdict.execute.engines.mysql.pure_functions import (
     AGGREGATES,
     COMMON_FUNCTIONS,
@@ -107,7 +107,7 @@ def write_common_text(sql: str, arithmetic: bool, schema: Schema) -> str | None:
         return None
     writer = _LexemeWriter(arithmetic)
     try:
-        nodes = writer.level(_nested(plain_words(solid_lexemes(sql, "mysql"), schema)), False)
+        nodes = writer.level(_nested(one_word_each(solid_lexemes(sql, "mysql"), schema)), False)
     except (NoCommonText, RecursionError):
         return None
     return _text(nodes) if writer.replaced else None
@@ -265,9 +265,9 @@ class _LexemeWriter:
             return part
         self.replaced = True
         leaves: list[str] = []
-        found = mirrored_comparison([_word(node) for node in part])
-        if found is not None:
-            at, signs = found
+        sides = mirrored_comparison([_word(node) for node in part])
+        if sides is not None:
+            at, signs = sides
             between = [Lexeme(Lex.SYMBOL, sign, -1) for sign in signs]
             part = [*part[at + len(signs) :], *between, *part[:at]]
         return [_UnknownCall("boolean", self._described(part, leaves), leaves)]

@@ -44,13 +44,15 @@ def tells_mirrored_apart(query: Node) -> bool:
 def _names_terms(part: Node) -> bool:
     modifiers = {each["type"] for each in part.get("modifiers", ()) if isinstance(each, dict)}
     items = part.get("select_list", ())
-    named = list(items) if modifiers >= {"DISTINCT_MODIFIER", "ORDER_MODIFIER"} else []
+    terms_by_words = list(items) if modifiers >= {"DISTINCT_MODIFIER", "ORDER_MODIFIER"} else []
     for term in part.get("group_expressions", ()):
         is_number = term["class"] == "CONSTANT"
         name = term["column_names"][-1].lower() if term["class"] == "COLUMN_REF" else ""
-        named += [item for item in items if is_number or item.get("alias", "").lower() == name]
-        named.append(term)
-    return any(map(_compares, named))
+        terms_by_words += [
+            item for item in items if is_number or item.get("alias", "").lower() == name
+        ]
+        terms_by_words.append(term)
+    return any(map(_compares, terms_by_words))
 
 
 def _compares(node: Node) -> bool:

@@ -47,7 +47,7 @@ _MAKER: Final = re.compile(r"to_(?P<unit>second|minute|hour|day|week|month|year)
 _COUNT: Final = re.compile(r"\d{1,6}", re.ASCII)
 _WHOLE: Final = frozenset({"INTEGER", "BIGINT"})
 _INTERVAL_TYPE: Final = frozenset({"INTERVAL"})
-_COUNTED: Final = frozenset({"INTEGER", "STRING"})
+_COUNTS: Final = frozenset({"INTEGER", "STRING"})
 _DOUBLE: Final = frozenset({"DOUBLE"})
 
 
@@ -129,9 +129,9 @@ def _count(node: Node, unit: str) -> int | None:
         inner = arguments(node["child"])
         if len(inner) != 1 or not _is_cast(inner[0], _DOUBLE):
             return None
-        node, kinds = inner[0]["child"], _COUNTED
+        node, kinds = inner[0]["child"], _COUNTS
     elif unit == "second" and _is_cast(node, _DOUBLE):
-        node, kinds = node["child"], _COUNTED
+        node, kinds = node["child"], _COUNTS
     value = literal(node)
     is_count = value is not None and value[0] in kinds and _COUNT.fullmatch(value[1])
     return int(value[1]) if value is not None and is_count else None

@@ -47,7 +47,7 @@ _PARTS: Final = word_set("year month day quarter hour minute second")
 _MOMENTS: Final = re.compile(r"\s*(?:date|datetime|timestamp)\s*(?:\(\d\))?\s*", re.IGNORECASE)
 
 
-def plain_words(lexemes: Sequence[Lexeme], schema: Schema) -> list[Lexeme]:
+def one_word_each(lexemes: Sequence[Lexeme], schema: Schema) -> list[Lexeme]:
     """The lexemes with one word for each of several."""
     plain = _plain_clock(lexemes)
     _name_sums(plain)

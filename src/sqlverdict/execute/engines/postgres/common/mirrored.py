@@ -53,12 +53,12 @@ def tells_mirrored_apart(select: Any) -> bool:
     """
     targets = [each.res_target for each in select.target_list]
     sorted_rows = select.distinct_clause and select.sort_clause
-    named = [target.val for target in targets] if sorted_rows else []
+    terms_by_words = [target.val for target in targets] if sorted_rows else []
     for term in select.group_clause:
         name = _name(term)
-        named += [target.val for target in targets if name is None or target.name == name]
-        named.append(term)
-    return any(map(_compares, named)) or any(
+        terms_by_words += [target.val for target in targets if name is None or target.name == name]
+        terms_by_words.append(term)
+    return any(map(_compares, terms_by_words)) or any(
         tells_mirrored_apart(query) for part in nodes_inside(select) for query in _queries(part)
     )
 
