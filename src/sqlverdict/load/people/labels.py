@@ -19,7 +19,7 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from msgspec import structs
 
@@ -32,7 +32,7 @@ from sqlverdict.load.people.combine import (
     combined,
     vote_values,
 )
-from sqlverdict.load.people.sampling import Sampling
+from sqlverdict.load.people.sampling import label_fields
 from sqlverdict.load.people.sheet import (
     LabelFields,
     LabelSheet,
@@ -326,7 +326,7 @@ def labels_of_votes(
             pair=pair.pair,
             by_mode=_by_mode(votes.values(), combine),
             unanswerable=value is None and UNANSWERABLE in _words(pair, votes.values()),
-            **_sampling(pair.sampling([*votes])),
+            **label_fields(pair.sampling([*votes])),
         )
         items.append(_decide_half(label, half))
     notes = []
@@ -358,11 +358,6 @@ def _by_mode(votes: Collection[VoteEvent], combine: Combine) -> dict[Mode, float
     }
     known = {mode: value for mode, value in values.items() if value is not None}
     return known if len(known) == len(values) else {}
-
-
-def _sampling(known: Sampling | None) -> dict[str, Any]:
-    names = ("stratum", "stratum_size", "sampling_probability", "queue")
-    return {} if known is None else dict(zip(names, known, strict=True))
 
 
 def _decide_half(item: Label, half: Half) -> Label:

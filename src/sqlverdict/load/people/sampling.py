@@ -8,7 +8,7 @@ results (``match, proved``). Other queues have one stratum with their own name.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 STRATA = ("proved", "accepted", "review", "rejected", "failed")
 """The strata by evidence, the one with the highest share of right answers first."""
@@ -49,6 +49,12 @@ class Sampling(NamedTuple):
     size: int
     probability: float | None
     queue: str = ""
+
+
+def label_fields(known: Sampling | None) -> dict[str, Any]:
+    """The fields of a label about its pair's sampling."""
+    names = ("stratum", "stratum_size", "sampling_probability", "queue")
+    return {} if known is None else dict(zip(names, known, strict=True))
 
 
 def is_for_estimate(stratum: str) -> bool:
