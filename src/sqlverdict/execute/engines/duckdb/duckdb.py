@@ -32,6 +32,14 @@ every command and every function of the API:
   memory than the limit allows, is ``DATABASE_UNAVAILABLE``, the engine's fault, and not final.
   Ended by an error inside the engine again is ``MEMORY_LIMIT``.
 
+A database is one file, as its content is what answers are kept by: no other file is attached. Copy
+the tables of the other one into it, into a schema of their own.
+
+A known fault of DuckDB 2.0.0: EXISTS is false over a LEFT JOIN with rows, where the statistics tell
+that no row of its right side passes ON (``EXISTS (SELECT 1 FROM d LEFT JOIN e ON e.d = d.id AND
+e.pay > 9)`` with no pay above 9; right with the optimizer ``statistics_propagation`` off). Answers
+are DuckDB's, and a proof is about what SQL means: there the two may disagree.
+
 Without ORDER BY, DuckDB gives rows in an order of its own choice. With one thread the choice is the
 same every time, which no release of DuckDB promises to keep: our presets compare such answers
 without their order.
