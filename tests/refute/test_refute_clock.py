@@ -40,9 +40,6 @@ PAIRS = [
     ),
     ("sold < CURRENT_DATE", "sold <= CURRENT_DATE"),
     ("sold >= date('now', 'start of month')", "sold >= date('now', 'start of month', '-1 month')"),
-    ("sold > date('now')", "sold >= date('now')"),
-    ("sold > date()", "sold >= date()"),
-    ("sold > time('now')", "sold >= time('now')"),
     ("sold >= date('now', '-1 year')", "sold >= date('now', 'localtime', '-2 years')"),
 ]
 
@@ -74,25 +71,6 @@ def test_only_one_query_that_reads_the_clock_needs_a_moment() -> None:
     assert outcome.reason is Reason.UNSUPPORTED_FEATURE
     assert outcome.blame == "gold"
     assert isinstance(searched(*pair, NOW), Witness)
-
-
-def test_a_prediction_that_names_no_day_is_searched_at_a_fixed_moment() -> None:
-    gold = "sold >= date('now', '-30 days')"
-    for prediction in ("1 = 0", "price > 30", "sold IS NOT NULL"):
-        witness = searched(gold, prediction)
-        assert isinstance(witness, Witness)
-        assert witness.now == MOMENT.isoformat(" ")
-    for prediction in ("sold > '2024-02-29'", "strftime('%Y', sold) > 2024", "sold LIKE '%5'"):
-        assert searched(gold, prediction).reason is Reason.UNSUPPORTED_FEATURE  # type: ignore[union-attr]
-
-
-def test_a_prediction_that_alone_reads_the_clock_is_not_searched_without_a_moment() -> None:
-    outcome = searched("price > 3", "price > 3 AND CURRENT_DATE < '2030-01-01'")
-    assert isinstance(outcome, NotRefuted)
-    assert outcome.blame == "prediction"
-    outcome = searched("price > 3", "price >= 3 AND date('now') IS NOT NULL")
-    assert isinstance(outcome, NotRefuted)
-    assert outcome.blame == "prediction"
 
 
 def test_chance_is_not_searched() -> None:

@@ -5,18 +5,13 @@ one moment: that of the run's setting ``now``, or a fixed one, never the time it
 stands in the text instead of the words that read the clock. So the search sees the days that the
 queries ask for, and the engine need not know. A witness holds the queries as they were written,
 and the moment. Where only one of the two reads the clock, the other may name the day on which it
-was written: that is searched only if the run sets ``now``, or where the prediction is the other
-and names no day at all. A prediction that reads the clock alone is not searched without ``now``: it
-may be written to be right at our moment.
+was written: that is searched only if the run sets ``now``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-
-from sqlglot import exp
-from sqlglot.expressions import Expr
 
 from sqlverdict.execute.clock import freeze_query
 from sqlverdict.parse.query import parse
@@ -25,8 +20,6 @@ from sqlverdict.refute.witness import Refutation, Witness, with_moment
 
 MOMENT = datetime(2025, 5, 14, 12)
 """Noon of a Wednesday in the middle of a month and of a quarter: no border is near."""
-
-_YEAR_DIGITS = 4
 
 
 @dataclass(frozen=True)
@@ -74,7 +67,7 @@ def frozen_pair(
         for query in pair
     ]
     reads = [text != query.sql for text, query in zip(texts, pair, strict=True)]
-    if not any(reads) or (now is None and not all(reads) and not _may_freeze(prediction, reads)):
+    if not any(reads) or (now is None and not all(reads)):
         return None
     ours, theirs = (
         parse(text, query.dialect) if isinstance(query, Query) else query
@@ -83,18 +76,3 @@ def frozen_pair(
     if not isinstance(ours, Query) or not isinstance(theirs, Query):
         return None
     return FrozenPair(ours, theirs, moment, (gold.sql, prediction.sql))
-
-
-def _may_freeze(prediction: ParseResult, reads: list[bool]) -> bool:
-    """Whether the gold alone reads the clock, and no constant of the prediction may be a day."""
-    if reads != [True, False] or not isinstance(prediction, Query):
-        return False
-    return not any(map(_may_be_day, prediction.tree.find_all(exp.Literal)))
-
-
-def _may_be_day(literal: Expr) -> bool:
-    """Whether a constant may be a day, a part of one, or a number of days or seconds."""
-    text = str(literal.this)
-    if literal.args.get("is_string"):
-        return any(map(str.isdecimal, text))
-    return sum(map(str.isdecimal, text)) >= _YEAR_DIGITS
