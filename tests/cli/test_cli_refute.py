@@ -84,8 +84,8 @@ def test_a_side_that_cannot_run_is_named(
     assert all(word in result.stderr for word in words)
 
 
-def test_a_query_on_the_clock_cannot_be_searched_beside_a_day(invoke: Invoke, schema: Path) -> None:
-    result = invoke("refute", "SELECT date('now')", "SELECT '2025-05-14'", "--schema", schema)
+def test_a_query_on_the_clock_cannot_be_searched(invoke: Invoke, schema: Path) -> None:
+    result = invoke("refute", "SELECT date('now')", "SELECT 1", "--schema", schema)
     assert result.exit_code == 3
     assert "clock" in result.stderr
 

@@ -21,12 +21,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 from duckdb_queries import PairMaker, forms
 from duckdb_rows import FOLDER, PAIRS, answer, differing, fill, open_tables, pairs_schema
 
+from sqlverdict import prove_pair
 from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, text_in_common_sql
 from sqlverdict.execute.engines.duckdb import Duckdb
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.check import check_proof
-from sqlverdict.prove.proof import Proof
+from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.records import Query
 from sqlverdict.refute.target.search import EngineSearch
@@ -210,3 +211,28 @@ if __name__ == "__main__":
     sys.stdout.write(f"{len(results)} of {last} proved\n")
     for outcome in broken_pairs(results, 12, tables):
         sys.stdout.write(f"{outcome}\n")
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        ("SELECT i FROM s WHERE [a] < [b]", "SELECT i FROM s WHERE [b] > [a]"),
+        ("SELECT i FROM s WHERE (a, i) < (b, 1)", "SELECT i FROM s WHERE (b, 1) > (a, i)"),
+        (
+            "SELECT current_date AS b, d AS current_date FROM s",
+            "SELECT today() AS b, d AS current_date FROM s",
+        ),
+    ],
+)
+def test_structures_are_not_mirrored_and_the_clock_is_no_alias(
+    tmp_path: Path, gold: str, prediction: str
+) -> None:
+    """Structures are compared in the left one's order of fields; such an alias is an error."""
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "s.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE s (i INTEGER, a STRUCT(x INTEGER, y INTEGER), "
+            "b STRUCT(y INTEGER, x INTEGER), d DATE)"
+        )
+    assert isinstance(prove_pair(gold, prediction, db=str(path)), NotProved)

@@ -24,15 +24,46 @@ from sqlverdict.records import Answer, Row
 TABLES = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER, n NUMERIC(8, 2), r DOUBLE PRECISION);
 CREATE TABLE u (id INTEGER PRIMARY KEY, f INTEGER, w INTEGER);
-CREATE TABLE p (id INTEGER PRIMARY KEY, r DOUBLE PRECISION NOT NULL, s VARCHAR(20))
+CREATE TABLE p (id INTEGER PRIMARY KEY, r DOUBLE PRECISION NOT NULL, s VARCHAR(20));
+CREATE TABLE g (id INTEGER PRIMARY KEY, r REAL, b BIGINT, f DOUBLE PRECISION)
 """
 ROWS: dict[str, tuple[Row, ...]] = {
     "t": ((1, 1, 3, 0.5), (2, 10, 3, 0.5), (3, 9, 3, 0.5)),
     "u": ((1, 1, 1), (2, 1, 0), (3, 1, 0)),
     "p": ((1, 9007199254740992.0, "a"), (2, 9007199254740994.0, "b")),
+    "g": (
+        (1, 0.1, 9007199254740992, 9007199254740992.0),
+        (2, 16777216, 5, 5.0),
+        (3, 0, 9007199254740992, 1.0),
+    ),
 }
 
 PAIRS = {
+    "an IN makes its members REAL, an array stays one of integers": (
+        "postgres",
+        "SELECT id FROM g WHERE r IN (16777217, 5)",
+        "SELECT id FROM g WHERE r = ANY('{16777217,5}'::int[])",
+    ),
+    "an IN of several members beside a REAL": (
+        "postgres",
+        "SELECT id FROM g WHERE r IN (0.1, 5)",
+        "SELECT id FROM g WHERE r = 0.1 OR r = 5",
+    ),
+    "a BETWEEN with a float (DuckDB)": (
+        "duckdb",
+        "SELECT id FROM g WHERE b BETWEEN 9007199254740993 AND f",
+        "SELECT id FROM g WHERE b >= 9007199254740993 AND b <= f",
+    ),
+    "a BETWEEN with a float (MySQL)": (
+        "mysql",
+        "SELECT id FROM g WHERE b BETWEEN 9007199254740993 AND f",
+        "SELECT id FROM g WHERE b >= 9007199254740993 AND b <= f",
+    ),
+    "an IN with a float": (
+        "duckdb",
+        "SELECT id FROM g WHERE b IN (9007199254740993, f)",
+        "SELECT id FROM g WHERE b = 9007199254740993 OR b = f",
+    ),
     "NULLIF gives a decimal": (
         "postgres",
         "SELECT NULLIF(v, 2.5) / 2 FROM t",

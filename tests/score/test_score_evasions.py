@@ -100,7 +100,7 @@ def test_an_evasion_is_paid_at_no_door(name: str, database: Path) -> None:
 
 def test_a_row_of_null_twice_is_no_way_around_the_search(database: Path) -> None:
     gold = "SELECT max(people) FROM city WHERE name = 'x' AND date('now') > '2000-01-01'"
-    once = "SELECT max(people) FROM city WHERE name = 'y 1'"  # A digit may be a day.
+    once = "SELECT max(people) FROM city WHERE name = 'y'"
     with Scorer("verdict", db=database) as scorer:
         verdicts = {scorer.check(gold, text).verdict for text in (once, f"{once} UNION ALL {once}")}
     assert verdicts == {Verdict.NEEDS_REVIEW}

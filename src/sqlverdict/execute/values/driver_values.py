@@ -184,7 +184,7 @@ def json_text_cell(text: str) -> str:
 
 def _json_value(value: object) -> object:
     if isinstance(value, dict):
-        return {str(key): _json_value(inner) for key, inner in value.items()}
+        return {_json_key(key): _json_value(inner) for key, inner in value.items()}
     if isinstance(value, set | frozenset):
         return sorted(map(_json_value, value), key=repr)
     if isinstance(value, list | tuple):
@@ -199,6 +199,11 @@ def _json_value(value: object) -> object:
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < _LARGEST:
         return int(cell)
     return f"\\x{cell.hex()}" if isinstance(cell, bytes) else cell
+
+
+def _json_key(key: object) -> str:
+    """A key of a map; a moment has one text, whatever the type that it came by."""
+    return str(cell_of(key) if isinstance(key, date | time | timedelta) else key)
 
 
 def _clock_cell(value: time) -> str:

@@ -25,6 +25,7 @@ from sqlverdict.prove.reasoning.shape import (
     source_label,
 )
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
+from sqlverdict.prove.resolve.engine_limits.joint_operands import require_comparisons_apart
 from sqlverdict.prove.resolve.engine_limits.operation_types import (
     aggregate_type,
     arithmetic_type,
@@ -61,7 +62,7 @@ _LABELS = ("tables_json", "assumed")
 _OPERATIONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Abs)
 _CHOICES = ("CASE", "IF", "COALESCE", "NULLIF")
 _MOMENTS = frozenset({"date", "timestamp"})
-_TEXTS = (exp.Lower, exp.Upper, exp.Substring)
+_TEXTS = (exp.Lower, exp.Upper, exp.Substring, exp.Length)
 
 
 def require_meeting_types(tree: Expr, facts: Facts) -> None:
@@ -100,9 +101,9 @@ class _ValueTypes:
             clause = select.args.get(part)
             if clause is not None:
                 self._condition(clause.this)
-        for join in select.args.get("joins") or ():
-            if join.args.get("on") is not None:
-                self._condition(join.args["on"])
+        for on in (join.args.get("on") for join in select.args.get("joins") or ()):
+            if on is not None:
+                self._condition(on)
         group, order = select.args.get("group"), select.args.get("order")
         terms = list(group.expressions) if group is not None else []
         grouped = [self.of(term) for term in terms]
@@ -144,7 +145,7 @@ class _ValueTypes:
             return gives_digits(term) and {self.of(part) for part in term.expressions} <= _MOMENTS
         label, name = column_name(term)
         table = self.facts.table(label) if self.facts.schema.source not in _LABELS else None
-        column = table.column(name) if table is not None else None
+        column = table.column(name) if table else None
         return column is not None and has_exact_values(column, self.facts.dialect)
 
     def sides(self, node: exp.SetOperation) -> None:
@@ -186,7 +187,6 @@ class _ValueTypes:
         return lasting(own, self.record) if query.args.get("distinct") or column in used else own
 
     def _sorted(self, *types: ValueType) -> None:
-        """Refuse values that cannot be compared with each other."""
         if not all(is_sorted(own, self.record) for own in types):
             raise Unsupported("values that may be of a type without order are compared")
 
@@ -196,9 +196,8 @@ class _ValueTypes:
 
     def _condition(self, node: Expr) -> None:
         own = self.of(node)
-        if own == "number" and self.record.number_conditions:
-            return
-        if own not in ("boolean", "null"):
+        is_number = own == "number" and self.record.number_conditions
+        if not is_number and own not in ("boolean", "null"):
             raise Unsupported("a condition that is not a comparison")
 
     def of(self, node: Expr) -> ValueType:
@@ -237,8 +236,7 @@ class _ValueTypes:
             case exp.Anonymous():
                 return self._call(node)
             case exp.Between():
-                self._compared([node.this, node.args["low"], node.args["high"]], "BETWEEN")
-                return "boolean"
+                return self._joint([node.this, node.args["low"], node.args["high"]], "BETWEEN")
             case exp.In():
                 return self._in(node)
             case exp.Like():
@@ -260,8 +258,6 @@ class _ValueTypes:
                 return "boolean"
             case exp.Subquery():
                 return lasting(self._output(node.this, 0), self.record)
-            case exp.Length():
-                return function_type(node, self.of(node.this))
             case exp.Filter():
                 self._condition(node.expression.this)
                 return self.of(node.this)
@@ -335,7 +331,12 @@ class _ValueTypes:
         elif isinstance(node.this, exp.Tuple):
             self._rows([parts, *(member.expressions for member in node.expressions)])
         else:
-            self._compared([node.this, *node.expressions], "IN")
+            self._joint([node.this, *node.expressions], "IN")
+        return "boolean"
+
+    def _joint(self, operands: Sequence[Expr], where: str) -> ValueType:
+        if self._compared(operands, where) == "number":
+            require_comparisons_apart(operands, where, self.facts)
         return "boolean"
 
     def _window(self, node: exp.Window) -> ValueType:
@@ -367,8 +368,8 @@ class _ValueTypes:
 
     def _one(self, nodes: Iterable[Expr | None], where: str) -> ValueType:
         """The one type of several expressions."""
-        present = [node for node in nodes if node is not None]
-        own = self._common({self.of(node) for node in present}, present, where)
+        present = list(filter(None, nodes))
+        own = self._common(set(map(self.of, present)), present, where)
         return lasting(own, self.record) if where in _CHOICES else own
 
     def _common(self, types: Iterable[ValueType], nodes: Iterable[Expr], where: str) -> ValueType:
@@ -388,8 +389,7 @@ class _ValueTypes:
     def _column(self, node: exp.Column) -> ValueType:
         label, name = column_name(node)
         if not label:
-            # A term of ORDER BY above a set operation.
-            return "other"
+            return "other"  # A term of ORDER BY above a set operation.
         table = self.facts.table(label)
         if table is not None:
             labels = self.facts.schema.source in _LABELS

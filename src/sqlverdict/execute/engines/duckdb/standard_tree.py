@@ -22,7 +22,11 @@ import copy
 from typing import Final
 
 from sqlverdict.execute.common_text import NoCommonText
-from sqlverdict.execute.engines.duckdb.common.standard_times import plain_time, read_clock_word
+from sqlverdict.execute.engines.duckdb.common.standard_times import (
+    plain_time,
+    read_clock_word,
+    refuse_clock_aliases,
+)
 from sqlverdict.execute.engines.duckdb.expressions import (
     PARAMETER,
     has_class,
@@ -137,6 +141,7 @@ class StandardTree:
         items = expanded_items(node["select_list"], scope, self._needs_names(node))
         node["select_list"] = items
         aliases: dict[str, Node] = {}
+        refuse_clock_aliases(items)
         for item in items:
             if item["class"] != "STAR":
                 self._expression(item, scope, ctes, aliases)

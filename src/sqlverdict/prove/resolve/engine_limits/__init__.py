@@ -3,4 +3,5 @@
 ``sort_terms``      what a query may sort and group its rows by
 ``own_types``       what values of a dialect's own types can do, and which texts spell them
 ``operation_types`` the types of arithmetic, functions and aggregates
+``joint_operands``  IN and BETWEEN over numbers of several types
 """

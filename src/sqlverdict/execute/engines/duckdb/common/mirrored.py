@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlverdict.execute.engines.duckdb.expressions import is_leaf
+from sqlverdict.execute.engines.duckdb.expressions import is_leaf, value_kind
 from sqlverdict.execute.engines.duckdb.syntax import Node, inner_parts, meaning_bytes
 
 _MIRRORED: Final = {
@@ -15,6 +15,14 @@ _MIRRORED: Final = {
     "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
 }
 _EQUALITIES: Final = frozenset({"COMPARE_EQUAL", "COMPARE_NOTEQUAL"})
+
+_SCALARS: Final = frozenset(
+    {
+        *("number", "integer", "real", "arithmetic", "date", "timestamp", "time", "boolean"),
+        *("text", "literal"),
+    }
+)
+"""Two structures are compared in the order of the fields of the left one."""
 
 
 def orient_comparisons(node: Node) -> None:
@@ -27,7 +35,10 @@ def orient_comparisons(node: Node) -> None:
         return
     left, right = node["left"], node["right"]
     is_late = node["type"] in _EQUALITIES and meaning_bytes(left) > meaning_bytes(right)
-    if node["type"] in _MIRRORED or is_late:
+    is_greater = node["type"] in _MIRRORED and not _SCALARS.isdisjoint(
+        (value_kind(left), value_kind(right))
+    )
+    if is_greater or is_late:
         node["left"], node["right"] = right, left
         node["type"] = _MIRRORED.get(node["type"], node["type"])
 

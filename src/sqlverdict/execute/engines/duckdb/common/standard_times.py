@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from sqlverdict.execute.common_text import NoCommonText
@@ -77,6 +78,16 @@ def read_clock_word(node: Node, scope: FromScope, aliases: frozenset[str]) -> bo
         raise NoCommonText(f"{name} is an alias and the clock")
     put_node(node, call(_WORDS[name], []))
     return True
+
+
+def refuse_clock_aliases(items: Sequence[Node]) -> None:
+    """Refuse a SELECT list with an alias that is a word for the clock: DuckDB fails before it.
+
+    Raises:
+        NoText: there is one.
+    """
+    if any(fold(item.get("alias") or "") in _WORDS for item in items):
+        raise NoCommonText("an alias has the name of the clock")
 
 
 def plain_time(node: Node) -> None:

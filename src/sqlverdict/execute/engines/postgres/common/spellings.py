@@ -104,7 +104,7 @@ def _spell_operation(node: Any, any_type: bool) -> None:
     elif kind == "AEXPR_OP" and name in ("~", "!~"):
         _spell_pattern(operation)
     elif (kind, name) in (("AEXPR_OP_ANY", "="), ("AEXPR_OP_ALL", "<>")):
-        _spell_members(operation)
+        _spell_members(node)
     elif kind == "AEXPR_OP" and name == "%":
         _compute(node)
 
@@ -159,15 +159,34 @@ def _set_like(operation: Any, pattern: str, *, negated: bool) -> None:
     operation.rexpr.a_const.sval.sval = pattern
 
 
-def _spell_members(operation: Any) -> None:
+def _spell_members(node: Any) -> None:
+    """ANY of an array as OR, ALL as AND, of a column and plain numbers.
+
+    IN would be another query beside a REAL: it makes its members REAL, and an array stays one of
+    integers, whose members are compared one by one.
+    """
     from postgast import pg_query_pb2 as trees
 
+    operation = node.a_expr
     members = list(operation.rexpr.a_array_expr.elements) or _quoted_members(operation.rexpr)
-    if not members or not all(map(_is_plain_member, members)):
+    is_column = operation.lexpr.WhichOneof("node") == "column_ref"
+    if not is_column or not members or not all(map(_is_plain_member, members)):
         return
-    operation.kind = trees.AEXPR_IN
-    operation.rexpr.Clear()
-    operation.rexpr.list.items.extend(members)
+    comparisons = []
+    for member in members:
+        each = trees.Node()
+        each.a_expr.kind = trees.AEXPR_OP
+        each.a_expr.name.extend(operation.name)
+        each.a_expr.lexpr.CopyFrom(operation.lexpr)
+        each.a_expr.rexpr.CopyFrom(member)
+        comparisons.append(each)
+    is_any = enum_name(operation, "kind") == "AEXPR_OP_ANY"
+    if len(comparisons) == 1:
+        node.CopyFrom(comparisons[0])
+        return
+    node.Clear()
+    node.bool_expr.boolop = trees.OR_EXPR if is_any else trees.AND_EXPR
+    node.bool_expr.args.extend(comparisons)
 
 
 def _quoted_members(node: Any) -> list[Any]:

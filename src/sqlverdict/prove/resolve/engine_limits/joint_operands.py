@@ -1,0 +1,100 @@
+"""IN and BETWEEN compare two values at a time, or bring all of them to one type first.
+
+PostgreSQL brings the members of an IN to one type with what stands before it, DuckDB all operands
+of IN and BETWEEN, MySQL those of BETWEEN. Where a float is among them an integer beyond 2^53 meets
+its neighbour, and 0.1 is the REAL 0.1, which ``r = 0.1`` is not: so IN is no OR there, and BETWEEN
+not two bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import column_name
+from sqlverdict.prove.resolve.scope import Unsupported
+
+_DECIMALS = ("decimal", "numeric", "dec")
+_SINGLE = ("real", "float", "float4")
+_COMPUTED = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Abs, exp.Sum, exp.Max, exp.Min, exp.Paren)
+FEWEST = 3
+"""Two operands are one comparison."""
+
+
+def require_comparisons_apart(operands: Sequence[Expr], where: str, facts: Facts) -> None:
+    """Refuse comparisons that may not mean what each would mean alone.
+
+    Args:
+        operands: Numbers: what stands before IN or BETWEEN, and the others.
+        where: IN or BETWEEN.
+        facts: What the schema tells.
+
+    Raises:
+        Unsupported: they may not.
+    """
+    are_apart = _are_apart(operands, where, facts)
+    facts.cited.clear()
+    if not are_apart:
+        raise Unsupported(f"{where} of floats and other numbers")
+
+
+def _are_apart(operands: Sequence[Expr], where: str, facts: Facts) -> bool:
+    others = operands[1:]
+    if len(operands) < FEWEST or not any(_may_be_float(each, facts) for each in operands):
+        return True
+    if all(_is_plain(each) for each in others):
+        return where != "IN" or not _may_be_single(operands[0], facts)
+    return all(_is_plain(each) or facts.kind(each) == "real" for each in operands)
+
+
+def _is_plain(node: Expr) -> bool:
+    """Whether a number is written without an exponent, which makes it a float in some engines."""
+    inner = node.this if isinstance(node, exp.Neg) else node
+    return isinstance(inner, exp.Literal) and "e" not in inner.name.lower()
+
+
+def _may_be_float(node: Expr, facts: Facts) -> bool:
+    if _is_plain(node) or facts.kind(node) == "integer":
+        return False
+    if isinstance(node, exp.Column):
+        declared = _declared(node, facts)
+        if declared is not None:
+            return declared not in _DECIMALS
+        projection = facts.projection(node)
+        return projection is None or _may_be_float(projection, facts)
+    if isinstance(node, _COMPUTED):
+        return any(_may_be_float(part, facts) for part in node.iter_expressions())
+    return True
+
+
+def _may_be_single(node: Expr, facts: Facts) -> bool:
+    """Whether a value may be a float of 32 bits."""
+    if isinstance(node, exp.Column):
+        declared = _declared(node, facts)
+        if declared is not None:
+            return declared in _SINGLE
+        projection = facts.projection(node)
+        return projection is None or _may_be_single(projection, facts)
+    if isinstance(node, exp.Anonymous):
+        return True
+    if isinstance(node, exp.Cast) and node.args["to"].this == exp.DType.FLOAT:
+        return True
+    if isinstance(node, exp.Subquery):
+        inner = node.this
+        return not isinstance(inner, exp.Select) or _may_be_single(inner.expressions[0], facts)
+    return any(_may_be_single(part, facts) for part in node.iter_expressions())
+
+
+def _declared(node: exp.Column, facts: Facts) -> str | None:
+    """The name of a base table's column's type, without sizes; ``None``: no such column."""
+    label, name = column_name(node)
+    table = facts.table(label)
+    column = next((c for c in table.columns if fold(c.name) == name), None) if table else None
+    if column is None:
+        return None
+    words = column.type.lower().partition("(")[0].split()
+    return words[0] if words else ""
