@@ -2,7 +2,7 @@
 
 Each comparison of PostgreSQL's own types has a commutator in its catalogue, but for ``xid =
 integer``. So the sides of an equality are put in one order only where one of them is surely no
-X
+integer.
 """
 
 from __future__ import annotations
