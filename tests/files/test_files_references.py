@@ -120,3 +120,9 @@ def test_a_password_is_refused_behind_a_driver_too() -> None:
 def test_a_url_of_another_engine_is_refused() -> None:
     with pytest.raises(UsageError, match="no engine opens oracle"):
         check_fits("sqlite", "oracle://host/a")
+
+
+@pytest.mark.parametrize("url", ["duckdb:///", "sqlite://"])
+def test_a_url_without_a_file_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="names no file"):
+        check_reference(url)

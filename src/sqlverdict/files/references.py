@@ -132,6 +132,9 @@ def check_reference(reference: str) -> str:
                 "connection string with a password. Put the password into "
                 f"{_PASSWORD_HELP['postgresql']}"
             )
+        scheme = scheme_of(reference)
+        if scheme and not reference.partition("://")[2].strip("/"):
+            raise UsageError(f"{reference} names no file; expected {scheme}:///FOLDER/FILE")
         return reference
     rest = reference.partition("://")[2]
     # Also where the password has signs that a URL must not hold: a slash, a question mark.
