@@ -58,7 +58,9 @@ def _by_stratum(labels: Labels, sample: list[Label]) -> dict[str, float]:
         UsageError: strata are of several queues or runs, or one has no probability.
     """
     queues = {queue_of(item.stratum) for item in sample}
-    if len(queues) > 1:
+    # A queue may grow: its size, the last part of its name, does not count.
+    seeds = {item.queue.rpartition(",")[0] for item in sample if item.queue}
+    if len(queues) > 1 or len(seeds) > 1:
         raise _cannot_weigh(labels, "the votes come from several queues")
     sizes: dict[str, int] = {}
     probabilities: dict[str, float] = {}
