@@ -97,7 +97,7 @@ def evaluate_pairs(
     *,
     name: str = "system",
     benchmark: str = "cases",
-    out: Path | None = None,
+    out: str | Path | None = None,
     digest: str = "",
     count: int | None = None,
     inputs: Mapping[str, str] | None = None,
@@ -118,14 +118,15 @@ def evaluate_pairs(
         1.0
     """
     options = options or Options()
-    plan = plan_run(options, out)
+    folder = Path(out) if out is not None else None
+    plan = plan_run(options, folder)
     inputs = {"cases": digest or f"stream of {datetime.now(UTC).isoformat()}", **(inputs or {})}
     manifest = manifest_of(
         plan, options, system=name, benchmark=benchmark, inputs=inputs, notes=notes
     )
-    if base is not None and out is not None:
-        reuse_results(base[0], out, manifest, base[1])
-    return _run(pair_stream(pairs), [(out, manifest)], count, plan, options)[0]
+    if base is not None and folder is not None:
+        reuse_results(base[0], folder, manifest, base[1])
+    return _run(pair_stream(pairs), [(folder, manifest)], count, plan, options)[0]
 
 
 def _run(
