@@ -14,6 +14,7 @@ import pytest
 
 from error_parts import refuses_data
 from servers import database_name, mysql_server
+from small_databases import sqlite_file
 from sqlverdict import Options, Scorer, evaluate, refute_pair
 from sqlverdict.errors import DataError
 from sqlverdict.evidence import Refuted
@@ -204,3 +205,22 @@ def test_every_engine_and_every_door_searches_at_the_moment_of_the_run(
     if not ENGINES.get(name).in_python:
         path = write_script(by_call, tmp_path, "one")
         assert replay_script(path, near=database).differ
+
+
+@pytest.mark.parametrize("now", [None, MOMENT])
+def test_a_view_that_reads_the_clock_is_not_searched_at_one_moment(
+    tmp_path: Path, now: datetime | None
+) -> None:
+    """It would show the real time beside a query at another one."""
+    database = sqlite_file(
+        tmp_path / "people.sqlite",
+        "CREATE TABLE person (name TEXT, hired TEXT)",
+        "CREATE VIEW recent AS SELECT * FROM person WHERE hired >= date('now', '-1 year')",
+        "INSERT INTO person VALUES ('a', '2001-01-01')",
+    )
+    gold = "SELECT name, date('now') FROM person WHERE hired >= date('now', '-1 year')"
+    prediction = "SELECT name, date('now') FROM recent"
+    with closing(Scorer("verdict", db=database, now=now, policy="strict")) as scorer:
+        result = scorer.check(gold, prediction)
+    assert result.verdict is Verdict.NEEDS_REVIEW
+    assert not any(isinstance(each, Refuted) for each in result.evidence)

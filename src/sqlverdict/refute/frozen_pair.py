@@ -15,7 +15,9 @@ from datetime import datetime
 
 from sqlverdict.execute.clock import freeze_query
 from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema, is_view
 from sqlverdict.records import ParseResult, Query
+from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.witness import Refutation, Witness, with_moment
 
 MOMENT = datetime(2025, 5, 14, 12)
@@ -51,13 +53,14 @@ class FrozenPair:
 
 
 def frozen_pair(
-    gold: ParseResult, prediction: ParseResult, now: datetime | None
+    gold: ParseResult, prediction: ParseResult, schema: Schema, now: datetime | None
 ) -> FrozenPair | None:
     """The two queries at one moment; ``None`` where they are searched as they are.
 
     Args:
         gold: The gold query.
         prediction: The predicted query.
+        schema: The tables. A view that reads the clock would show another moment.
         now: What the clock shows to the queries of the run; ``None``: the time it is.
     """
     moment = now or MOMENT
@@ -67,7 +70,7 @@ def frozen_pair(
         for query in pair
     ]
     reads = [text != query.sql for text, query in zip(texts, pair, strict=True)]
-    if not any(reads) or (now is None and not all(reads)):
+    if not any(reads) or (now is None and not all(reads)) or _view_reads_clock(pair, schema):
         return None
     ours, theirs = (
         parse(text, query.dialect) if isinstance(query, Query) else query
@@ -76,3 +79,11 @@ def frozen_pair(
     if not isinstance(ours, Query) or not isinstance(theirs, Query):
         return None
     return FrozenPair(ours, theirs, moment, (gold.sql, prediction.sql))
+
+
+def _view_reads_clock(pair: tuple[ParseResult, ...], schema: Schema) -> bool:
+    """Whether a view reads the clock that either query reads, or a view in one."""
+    queries = [query for query in pair if isinstance(query, Query)]
+    part = schema_part(schema, [name for query in queries for name in query.tables])
+    views = [table.sql or "" for table in part.tables if is_view(table)]
+    return any(freeze_query(sql, MOMENT, queries[0].dialect) != sql for sql in views)

@@ -120,7 +120,7 @@ def refute_queries(
     if not_refuted is not None:
         return not_refuted
     schema = with_whole_keys(schema)
-    frozen = frozen_pair(gold, prediction, now)
+    frozen = frozen_pair(gold, prediction, schema, now)
     if frozen is not None:
         gold, prediction = frozen.gold, frozen.prediction
     queries = [query for query in (gold, prediction) if not isinstance(query, ParseFailure)]

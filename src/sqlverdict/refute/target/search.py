@@ -130,7 +130,7 @@ class EngineSearch:
         if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
             assert not_refuted is not None, "a text that does not parse is unreadable"
             return not_refuted
-        frozen = frozen_pair(gold, prediction, now)
+        frozen = frozen_pair(gold, prediction, self._schema, now)
         if frozen is not None:
             gold, prediction = frozen.gold, frozen.prediction
         refutation = self._refute(gold, prediction, budget, preset, contract)

@@ -79,7 +79,7 @@ def probe_nulls(
         database: The real database, by which the witness is graded.
         now: What the clock shows to queries that read it; ``None``: a fixed moment.
     """
-    frozen = frozen_pair(gold, prediction, now)
+    frozen = frozen_pair(gold, prediction, schema, now)
     if frozen is None:
         return _probe(gold, prediction, schema, budget, contract, database)
     better = _probe(frozen.gold, frozen.prediction, schema, budget, contract, database)
