@@ -1,6 +1,6 @@
 """The command line.
 
-``main``         the program: finds the command that is called, turns errors into exit codes
+``main``         the program: finds the command, lists all in ``--help``; exit codes of errors
 ``command``      commands whose options are the fields of a dataclass; help by headings
 ``failures``     the message and the exit code of an error; commands to copy
 ``settings``     ``--set KEY=VALUE``, and what to give instead of an unknown option

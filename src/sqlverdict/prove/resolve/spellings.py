@@ -10,6 +10,10 @@
 * STRAIGHT_JOIN is JOIN, as a word behind SELECT it says nothing, nor do other hints;
 * where a number is a condition, ``x = TRUE`` is ``x = 1``, and ``x IS TRUE`` is that x is neither 0
   nor NULL.
+
+What is refused after this is read again as its engine writes it; PostgreSQL's ANY and ILIKE have a
+second spelling in ``execute/engines/postgres/common/spellings.py``. There ANY is an OR, as an IN
+beside a REAL would be another query (``engine_limits/joint_operands.py``).
 """
 
 from __future__ import annotations

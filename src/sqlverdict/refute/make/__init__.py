@@ -6,7 +6,7 @@
 ``row_sets``           one row for each table, joined by equal values
 ``times``              days and times, in the form in which a column has them
 ``pool``               the values for one column
-``own_pools``          values for what queries ask in the words of their engine
+``own_pools``          values for what queries ask in words of their engine: letter case, rounding
 ``values``             the values worth trying for each column
 ``constraints``        keys and CHECKs of a schema, computed once
 """

@@ -6,7 +6,7 @@
 ``tree``     what a query may do, decided on DuckDB's own tree
 ``guard``    what a text may be, what errors mean, and a clock that stands still
 ``session``  one open database under every guard, in this process
-``values/``  columns that are asked for as text, because the driver would lose a part of them
+``values/``  columns asked for as text, as the driver would lose a part: nanoseconds, infinity
 ``bounded``  sessions and scratch databases that keep their limits whatever a query calls
 ``scratch``  a database in memory for instances
 ``workspace``  a copy that may be written
