@@ -255,8 +255,8 @@ def test_a_rare_situation_with_own_labels_keeps_its_probability() -> None:
 
 def test_two_seeds_of_one_queue_are_two_draws() -> None:
     whole = labels_by_draw(cases(), SIZES, UNEVEN)
-    named = [replace(item, queue="stratified, seed 1, n 20") for item in whole]
-    assert weighted_labels(labels_of(named)).notes == (WEIGHTED,)
-    named[0] = replace(named[0], queue="stratified, seed 2, n 20")
+    items = [replace(item, queue="stratified, seed 1, n 20") for item in whole]
+    assert weighted_labels(labels_of(items)).notes == (WEIGHTED,)
+    items[0] = replace(items[0], queue="stratified, seed 2, n 20")
     with pytest.raises(UsageError, match="several queues"):
-        weighted_labels(labels_of(named))
+        weighted_labels(labels_of(items))
