@@ -52,9 +52,10 @@ def _are_apart(operands: Sequence[Expr], where: str, facts: Facts) -> bool:
 
 
 def _is_plain(node: Expr) -> bool:
-    """Whether a number is written without an exponent, which makes it a float in some engines."""
+    """Whether it is NULL, or a number without an exponent, which makes it a float in some engines."""
     inner = node.this if isinstance(node, exp.Neg) else node
-    return isinstance(inner, exp.Literal) and "e" not in inner.name.lower()
+    is_number = isinstance(inner, exp.Literal) and "e" not in inner.name.lower()
+    return is_number or isinstance(node, exp.Null)
 
 
 def _may_be_float(node: Expr, facts: Facts) -> bool:
