@@ -52,7 +52,7 @@ def _are_apart(operands: Sequence[Expr], where: str, facts: Facts) -> bool:
 
 
 def _is_plain(node: Expr) -> bool:
-    """Whether it is NULL, or a number without an exponent, which makes it a float in some engines."""
+    """Whether it is NULL, or a number without an exponent, with which it is a float."""
     inner = node.this if isinstance(node, exp.Neg) else node
     is_number = isinstance(inner, exp.Literal) and "e" not in inner.name.lower()
     return is_number or isinstance(node, exp.Null)
