@@ -22,6 +22,8 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
+from sqlverdict.papers.trustsql.forests import triage_examples
+
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.method import Tools, TrainingData, TrainingExample
 from sqlverdict.abstain.prompting.schema_text import column_lists
@@ -33,8 +35,7 @@ from sqlverdict.llm.client import Client
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.papers.paper_data import PaperData
-from sqlverdict.papers.trustsql.forests import triage_examples
-from sqlverdict.papers.trustsql.votes import outcome_table
+from sqlverdict.papers.trustsql.detectors import outcome_table
 from sqlverdict.records import Case
 from sqlverdict.score.reliability.reliability_score import rs
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.estimate.carry import AskProof
+from sqlverdict.estimate.matching import AskProof
 from sqlverdict.label.ballot import Ballot
 from sqlverdict.label.queue import assign_draw, build_queue
 from sqlverdict.label.session import LabelSession

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict.audit.check import Diagnosis
 from sqlverdict.audit.data import DoctorOptions
 from sqlverdict.audit.doctor import examine_data
-from sqlverdict.audit.finding import Diagnosis
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.records import Case, Result
 from sqlverdict.runlog.folder import RunFolder

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 
 from servers import mysql_server
+from sqlverdict.audit.check import AuditFinding
 from sqlverdict.audit.data import DoctorOptions
 from sqlverdict.audit.doctor import examine_data
-from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.execute.engine import ENGINES, ServerEngine
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.records import Case

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from sqlverdict.confidence.counts import Count
 from sqlverdict.confidence.rates import (
     NEIGHBOURS,
+    Shift,
     fit_rates,
     log_odds,
     never_rising,
+    shift_of,
     shift_probability,
+    shifts,
+    spread_of,
 )
-from sqlverdict.confidence.spread import Shift, shift_of, shifts, spread_of
 
 VALUES = st.lists(st.tuples(st.floats(0, 1), st.floats(0.1, 50)), min_size=1, max_size=8)
 

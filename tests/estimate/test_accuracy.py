@@ -17,9 +17,9 @@ from sqlverdict.estimate.accuracy import (
     plan_accuracy,
     strata_after_draw,
 )
-from sqlverdict.estimate.carry import carried_labels
 from sqlverdict.estimate.difference import estimate_difference
 from sqlverdict.estimate.gate import bound_confidence, gate_accuracy
+from sqlverdict.estimate.matching import carried_labels
 from sqlverdict.estimate.share import DrawnStratum, estimate_share
 from sqlverdict.estimate.strata import stratum_of
 from sqlverdict.estimate.words import (

@@ -15,8 +15,8 @@ import sqlverdict as sv
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import estimate_accuracy
-from sqlverdict.estimate.carry import carried_labels
 from sqlverdict.estimate.difference import estimate_difference
+from sqlverdict.estimate.matching import carried_labels
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.people.votes import vote_digest
 from sqlverdict.runlog.run import Run

@@ -13,9 +13,9 @@ from error_parts import refuses_data
 from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.estimate.accuracy import HALF_WAY, RANDOM_NOTE, estimate_accuracy
-from sqlverdict.estimate.carry import carried_labels
 from sqlverdict.estimate.difference import estimate_difference
 from sqlverdict.estimate.gate import gate_accuracy
+from sqlverdict.estimate.matching import carried_labels
 from sqlverdict.estimate.words import accuracy_notes, accuracy_sentence, difference_sentence
 from sqlverdict.load.people.labels import Label, Labels, read_labels
 from sqlverdict.records import Result

@@ -9,7 +9,6 @@ import pytest
 
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import Accuracy
-from sqlverdict.estimate.allocate import allocate
 from sqlverdict.estimate.gate import bound_confidence, gate_accuracy
 from sqlverdict.estimate.label_error import (
     half_risk,
@@ -18,6 +17,7 @@ from sqlverdict.estimate.label_error import (
 )
 from sqlverdict.estimate.plan import cautious, plain_labels, plan_labels
 from sqlverdict.estimate.share import DrawnStratum, estimate_share
+from sqlverdict.estimate.strata import allocate
 from sqlverdict.estimate.words import accuracy_sentence
 from sqlverdict.score.statistics.intervals import wilson
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqlverdict.papers.cell import PaperCell
-from sqlverdict.papers.library import load_paper
+from sqlverdict.papers.reproduce import load_paper
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "papers"
 FILES = sorted(FOLDER.glob("*.json"))

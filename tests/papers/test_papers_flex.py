@@ -31,10 +31,9 @@ from sqlverdict.papers.flex.systems import (
     spider_shift,
     system_type,
 )
-from sqlverdict.papers.library import choose_exhibits
 from sqlverdict.papers.output import paper_json
 from sqlverdict.papers.paper_data import MissingFile, PaperData
-from sqlverdict.papers.reproduce import reproduce_exhibits
+from sqlverdict.papers.reproduce import choose_exhibits, reproduce_exhibits
 
 FACTS = Path(__file__).resolve().parents[2] / "docs" / "papers"
 SCHEMA = "CREATE TABLE fish (\n    id INTEGER\n);"

@@ -12,7 +12,6 @@ import pytest
 from sqlverdict.errors import UsageError
 from sqlverdict.papers.cell import PaperCell
 from sqlverdict.papers.exhibit import Exhibit, Figure, Paper, grid
-from sqlverdict.papers.library import choose_exhibits, load_paper, paper_names
 from sqlverdict.papers.output import (
     PAGE,
     all_cells,
@@ -22,7 +21,13 @@ from sqlverdict.papers.output import (
     write_files,
 )
 from sqlverdict.papers.paper_data import PaperData
-from sqlverdict.papers.reproduce import Reproduction, reproduce_exhibits
+from sqlverdict.papers.reproduce import (
+    Reproduction,
+    choose_exhibits,
+    load_paper,
+    paper_names,
+    reproduce_exhibits,
+)
 from sqlverdict.pipeline import Options
 from sqlverdict.records import Case
 from sqlverdict.run.task import as_benchmark

@@ -13,9 +13,13 @@ import pytest
 from demo_runs import DemoRun
 from sqlverdict.load.benchmarks.demo import systems
 from sqlverdict.papers.cell import PaperCell
-from sqlverdict.papers.library import choose_exhibits, load_paper
 from sqlverdict.papers.paper_data import DEMO, PaperData
-from sqlverdict.papers.reproduce import Reproduction, reproduce_exhibits
+from sqlverdict.papers.reproduce import (
+    Reproduction,
+    choose_exhibits,
+    load_paper,
+    reproduce_exhibits,
+)
 from sqlverdict.papers.trustsql.printed import TABLE_2, TABLE_3, printed_rows
 from sqlverdict.pipeline import Options
 from sqlverdict.runlog.run import read_run

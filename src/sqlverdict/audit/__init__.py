@@ -1,9 +1,8 @@
 """Examines the data: ``doctor`` before scoring, ``gold`` after.
 
 ``doctor``               ``examine_data``: every check over a benchmark and a prediction file
-``check``                what a check is
+``check``                what a check is and says, and all findings
 ``checks/``              one file per check
-``finding``              what a check says, and all findings
 ``data``                 what checks look at: cases, golds with their answers, schemas, SQLite files
 ``recover_predictions``  a prediction file read past its errors
 ``gold``                 ``suspect_golds``: which golds deserve a second look

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from sqlverdict.audit.check import CHECKS
+from sqlverdict.audit.check import CHECKS, SEVERITIES, AuditFinding, Diagnosis
 from sqlverdict.audit.data import AuditData, DoctorOptions
-from sqlverdict.audit.finding import SEVERITIES, AuditFinding, Diagnosis
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.load.benchmark import Benchmark
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlverdict.cli.run_cases import run_cases
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.estimate.accuracy import Accuracy
-from sqlverdict.estimate.carry import AskProof
+from sqlverdict.estimate.matching import AskProof
 from sqlverdict.estimate.plan import FEWEST
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import Labels

@@ -2,7 +2,7 @@
 
 A model is a table of counts (:mod:`sqlverdict.confidence.counts`). From these follow a rate for
 each step of the order (:mod:`~sqlverdict.confidence.rates`), and how far another set of labels may
-lie (:mod:`~sqlverdict.confidence.spread`). A user's own labels (``agree --calibrate``) are not one
+lie (:mod:`~sqlverdict.confidence.rates`). A user's own labels (``agree --calibrate``) are not one
 more set, but the one that matters: they say how far these people lie from all others, which moves
 all rates. Then each step counts its own labels beside :data:`OTHERS` labels at the rate that was
 moved.
@@ -35,8 +35,16 @@ from sqlverdict.confidence.counts import (
     cell_name,
     situation_of,
 )
-from sqlverdict.confidence.rates import StepRates, fit_rates, never_rising, shift_probability
-from sqlverdict.confidence.spread import TAIL, shift_of, shifts, spread_of
+from sqlverdict.confidence.rates import (
+    TAIL,
+    StepRates,
+    fit_rates,
+    never_rising,
+    shift_of,
+    shift_probability,
+    shifts,
+    spread_of,
+)
 from sqlverdict.records import LabelBasis
 
 OTHERS = 5.0

@@ -1,15 +1,13 @@
 """The share of answers that people would call right, from a few labels.
 
-``strata``       the parts of a run that the evidence tells apart before anybody labels
-``allocate``     how many labels each stratum gets
+``strata``       the parts of a run that the evidence tells apart before anybody labels, and how many each gets
 ``plan``         how many labels an interval of a given width needs
 ``population``   the cases of a run, by what is known of them without a label
 ``draw``         what labels say of how their cases were drawn
 ``share``        the share of right cases from the labels of a drawn part
 ``label_error``  what the labels' own errors add to an interval
 ``accuracy``     the accuracy of a run, by how its labelled cases were drawn
-``matching``     which labels of a file are about a run, and what is said of the others
-``carry``        labels that hold for other predictions: identical, or proved equal both ways
+``matching``     which labels of a file hold for a run: its own, or those of equal predictions
 ``two_runs``     which questions of two runs can make a difference
 ``difference``   the difference of two runs' accuracies
 ``gate``         whether labels show that a run reaches a minimum

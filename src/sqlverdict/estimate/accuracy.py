@@ -27,10 +27,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from sqlverdict.errors import UsageError
-from sqlverdict.estimate.carry import is_about
 from sqlverdict.estimate.draw import LabelDraw, read_draw
 from sqlverdict.estimate.label_error import share_with_label_error
 from sqlverdict.estimate.matching import (
+    is_about,
     is_blank,
     label_values,
     labels_of_known,

@@ -17,9 +17,8 @@ from statistics import fmean
 
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import join_neighbours
-from sqlverdict.estimate.carry import AskProof
 from sqlverdict.estimate.draw import LabelDraw, read_draw
-from sqlverdict.estimate.matching import label_values, labels_without_case
+from sqlverdict.estimate.matching import AskProof, label_values, labels_without_case
 from sqlverdict.estimate.plan import FEWEST, LabelPlan, cautious, plan_two_runs
 from sqlverdict.estimate.population import Population
 from sqlverdict.estimate.share import DrawnStratum

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
-from sqlverdict.estimate.carry import AskProof, are_proved_equal
+from sqlverdict.estimate.matching import AskProof, are_proved_equal
 from sqlverdict.estimate.population import Population, population_of
 from sqlverdict.estimate.strata import stratum_of
 from sqlverdict.load.people.sampling import SIDES, STRATA, side_stratum

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 
 from sqlverdict.errors import OptionName, UsageError
-from sqlverdict.estimate.allocate import allocate
+from sqlverdict.estimate.strata import allocate
 from sqlverdict.files.text import count
 from sqlverdict.load.people.sampling import Sampling
 

@@ -3,7 +3,6 @@
 ``rewarder``    the reward of one reply, or of many: any thread, any process, any event loop
 ``values``      outcomes, and what each of them is worth
 ``reward``      one reward with its outcome and evidence
-``replies``     the text of a completion
 ``options``     rewarders by their options, one a process; golds and databases of a trainer's row
 ``verl``        verl: ``compute_score``, single and batch, sync and async
 ``trl``         TRL: a reward function, sync and async

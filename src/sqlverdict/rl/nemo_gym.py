@@ -22,8 +22,7 @@ from typing import Any
 
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.rl.options import MISSING, read_row
-from sqlverdict.rl.replies import completion_text
-from sqlverdict.rl.rewarder import Rewarder
+from sqlverdict.rl.rewarder import Rewarder, completion_text
 
 LONGEST = 32 * 2**20
 """The longest request that is read, in bytes."""

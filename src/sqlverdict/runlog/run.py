@@ -140,7 +140,7 @@ class Run:
                 of a column say that it is the label.
         """
         from sqlverdict.estimate.accuracy import estimate_accuracy
-        from sqlverdict.estimate.carry import carried_labels
+        from sqlverdict.estimate.matching import carried_labels
         from sqlverdict.load.people.labels import read_labels
 
         people = read_labels(

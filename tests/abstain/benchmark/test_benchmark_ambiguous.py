@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
-from sqlverdict.abstain.benchmark.readings.ambiguity import SqlText
+from sqlverdict.abstain.benchmark.readings.rows import SqlText
 from sqlverdict.abstain.benchmark.readings.shared_values import shared_values
 from sqlverdict.abstain.benchmark.unanswerable import TYPES, ChosenIdea, Idea, case_of
 from sqlverdict.execute.engine import Limits

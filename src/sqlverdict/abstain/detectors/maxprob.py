@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqlverdict.abstain.learn.tokens import TokenGate
+from sqlverdict.abstain.base import TokenGate
 from sqlverdict.abstain.method import ABSTAINERS, Draft
 
 

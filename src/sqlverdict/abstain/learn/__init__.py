@@ -2,6 +2,5 @@
 
 ``forest``    a random forest over TF-IDF, and detectors whose confidence is its share
 ``states``    the encoder states of examples and drafts, and distances from a normal distribution
-``tokens``    detectors over the token figures of a query
 ``saved``     what methods learned, on disk: JSON and plain arrays
 """

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check
 from sqlverdict.audit.data import AuditData
-from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.files.text import count as count_of
 
 NAME = "cases_whole"

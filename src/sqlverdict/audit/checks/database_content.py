@@ -6,9 +6,8 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check
 from sqlverdict.audit.data import AuditData, TimeLeft, lenient, open_for_audit, table_names
-from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import quote_name

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check, Severity
 from sqlverdict.audit.data import AuditData
-from sqlverdict.audit.finding import AuditFinding, Severity
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Engine, ScratchEngine, ServerEngine, engine_for
 from sqlverdict.execute.servers.scratch import RowsScratch

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check, Severity
 from sqlverdict.audit.data import AuditData, open_for_audit
-from sqlverdict.audit.finding import AuditFinding, Severity
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.other_engines import file_hint
 from sqlverdict.files.references import file_of

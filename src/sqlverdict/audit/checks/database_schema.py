@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check
 from sqlverdict.audit.data import AuditData
-from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.errors import SchemaError
 from sqlverdict.files.references import file_of
 from sqlverdict.load.descriptions import tables_json_files

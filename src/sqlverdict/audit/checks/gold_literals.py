@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check
 from sqlverdict.audit.data import AuditData, GoldQuery
-from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.parse.qualified import with_plain_names, with_real_names
 from sqlverdict.records import Outcome, Query
 from sqlverdict.signs.literals import asked_literals, is_absent, near_value

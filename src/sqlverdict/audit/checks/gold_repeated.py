@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check
 from sqlverdict.audit.data import AuditData, wording_key
-from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.files.text import few_of
 from sqlverdict.parse.tokens import normalised
 

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import partial
 
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check
 from sqlverdict.audit.data import AuditData, GoldQuery
-from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.records import Answer, Comparison
 from sqlverdict.signs.open_limits import reads_clock_or_chance

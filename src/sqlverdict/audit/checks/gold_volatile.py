@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check
 from sqlverdict.audit.data import AuditData, GoldQuery
-from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.dialects import dialect_of
 from sqlverdict.execute.frozen_text import clock_use
 from sqlverdict.signs.open_limits import reads_clock_or_chance

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check, Severity
 from sqlverdict.audit.data import AuditData
-from sqlverdict.audit.finding import AuditFinding, Severity
 from sqlverdict.audit.recover_predictions import RecoveredPredictions
 from sqlverdict.files.text import count, few_of
 from sqlverdict.parse.grammar import sqlite_complaint

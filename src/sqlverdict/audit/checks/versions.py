@@ -8,9 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sqlverdict import __version__
-from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.check import CHECKS, AuditFinding, Check
 from sqlverdict.audit.data import AuditData
-from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.revisions import RevisionMatch, match_revision
 

@@ -5,6 +5,6 @@
 * ``sizes.py``: tables 1, 4 and 5: how many questions, tables, columns, and how hard
 * ``scores.py``: tables 2 and 3: the reliability score of published counts and recorded systems
 * ``systems.py``: the recorded systems, executed; tables 10 to 12
-* ``votes.py``: table 7: unanimity of recorded samples
-* ``forests.py``: tables 8 and 9: a random forest over words, and recorded gates
+* ``detectors.py``: table 7, unanimity of recorded samples; tables 8 and 9, a random forest over
+  words, and recorded gates
 """

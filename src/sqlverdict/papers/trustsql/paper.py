@@ -9,7 +9,7 @@ from sqlverdict.load.benchmarks.ehrsql2024 import Ehrsql2024
 from sqlverdict.papers.cell import PaperCell
 from sqlverdict.papers.exhibit import Exhibit, Figure, Paper
 from sqlverdict.papers.paper_data import PaperData
-from sqlverdict.papers.trustsql.forests import gate_cells
+from sqlverdict.papers.trustsql.detectors import gate_cells, vote_cells
 from sqlverdict.papers.trustsql.printed import (
     TABLE_2,
     TABLE_3,
@@ -38,7 +38,6 @@ from sqlverdict.papers.trustsql.systems import (
     outcomes_of,
     unanswerable_cells,
 )
-from sqlverdict.papers.trustsql.votes import vote_cells
 from sqlverdict.pipeline import Options
 from sqlverdict.report.reliability.figures import ReliabilityRequest, Selective, reliability_of
 from sqlverdict.report.reliability.plots import threshold_plot

@@ -13,8 +13,9 @@ from itertools import combinations, islice
 
 from sqlverdict.abstain.benchmark.columns.entities import is_entity
 from sqlverdict.abstain.benchmark.columns.hypothetical import is_key, kind_of
-from sqlverdict.abstain.benchmark.readings.ambiguity import Ambiguity, SqlText
 from sqlverdict.abstain.benchmark.readings.rows import (
+    Ambiguity,
+    SqlText,
     asked_columns,
     keys_of,
     plural_of,

@@ -11,8 +11,13 @@ from itertools import combinations
 
 from sqlverdict.abstain.benchmark.columns.entities import is_entity
 from sqlverdict.abstain.benchmark.columns.hypothetical import ColumnKind, is_key, kind_of
-from sqlverdict.abstain.benchmark.readings.ambiguity import Ambiguity, SqlText
-from sqlverdict.abstain.benchmark.readings.rows import asked_columns, plural_of, spoken_table
+from sqlverdict.abstain.benchmark.readings.rows import (
+    Ambiguity,
+    SqlText,
+    asked_columns,
+    plural_of,
+    spoken_table,
+)
 from sqlverdict.abstain.benchmark.wordnet import wordnet
 from sqlverdict.abstain.benchmark.words import GENERIC, plural, singular, words
 from sqlverdict.parse.schema import Column, Schema, Table

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from itertools import combinations, product
 
 from sqlverdict.abstain.benchmark.columns.entities import EntityKind, entity_kind
-from sqlverdict.abstain.benchmark.readings.ambiguity import Ambiguity, SqlText
 from sqlverdict.abstain.benchmark.readings.rows import (
+    Ambiguity,
     Measure,
+    SqlText,
     asked_columns,
     measures,
     plural_of,

@@ -17,7 +17,7 @@ from pathlib import Path
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
 from sqlverdict.abstain.benchmark.columns.ideas import in_style
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources
-from sqlverdict.abstain.benchmark.readings.ambiguity import Ambiguity, SqlText
+from sqlverdict.abstain.benchmark.readings.rows import Ambiguity, SqlText
 from sqlverdict.abstain.benchmark.readings.shared_values import shared_values
 from sqlverdict.abstain.benchmark.readings.shared_words import shared_words
 from sqlverdict.abstain.benchmark.readings.vague_ranks import vague_ranks

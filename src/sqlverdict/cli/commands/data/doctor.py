@@ -10,10 +10,9 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.audit.check import CHECKS
+from sqlverdict.audit.check import CHECKS, AuditFinding, Diagnosis
 from sqlverdict.audit.data import DoctorOptions
 from sqlverdict.audit.doctor import examine_data
-from sqlverdict.audit.finding import AuditFinding, Diagnosis
 from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.fields import Heading, group, option

@@ -20,12 +20,12 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import Accuracy, estimate_accuracy, plan_accuracy
-from sqlverdict.estimate.carry import carried_labels
 from sqlverdict.estimate.difference import (
     AccuracyDifference,
     estimate_difference,
     plan_difference,
 )
+from sqlverdict.estimate.matching import carried_labels
 from sqlverdict.estimate.plan import LabelPlan
 from sqlverdict.estimate.share import DrawnStratum
 from sqlverdict.estimate.words import (

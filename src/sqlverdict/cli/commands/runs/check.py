@@ -24,8 +24,8 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import RANDOM_NOTE, estimate_accuracy
-from sqlverdict.estimate.carry import carried_labels
 from sqlverdict.estimate.gate import MOST_LOOKS, bound_confidence, gate_accuracy
+from sqlverdict.estimate.matching import carried_labels
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.report.one_run.junit import GateCheck, write_checks

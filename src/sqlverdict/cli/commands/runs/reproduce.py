@@ -18,7 +18,6 @@ from sqlverdict.cli.options.shared import FOLDER, json_text
 from sqlverdict.errors import UsageError
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.papers.exhibit import Paper
-from sqlverdict.papers.library import choose_exhibits, load_paper, paper_names
 from sqlverdict.papers.output import (
     all_cells,
     cell_table,
@@ -27,7 +26,13 @@ from sqlverdict.papers.output import (
     write_files,
 )
 from sqlverdict.papers.paper_data import PaperData
-from sqlverdict.papers.reproduce import Reproduction, reproduce_exhibits
+from sqlverdict.papers.reproduce import (
+    Reproduction,
+    choose_exhibits,
+    load_paper,
+    paper_names,
+    reproduce_exhibits,
+)
 from sqlverdict.pipeline import Options
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.progress import LiveProgress
