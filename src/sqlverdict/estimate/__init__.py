@@ -1,6 +1,6 @@
 """The share of answers that people would call right, from a few labels.
 
-``strata``       the parts of a run that the evidence tells apart before anybody labels, and how many each gets
+``strata``       the parts of a run that the evidence tells apart; how many labels each gets
 ``plan``         how many labels an interval of a given width needs
 ``population``   the cases of a run, by what is known of them without a label
 ``draw``         what labels say of how their cases were drawn
