@@ -122,7 +122,7 @@ def test_collecting_goes_on_where_it_was_interrupted(
     with FakeLlm(api) as server:
         there = endpoint(server)
         submit(there, cache, REQUESTS)
-        stored = ReplyCache.put_as
+        stored = ReplyCache.put
 
         def interrupted(self: ReplyCache, address: str, *more: Any) -> None:
             stored(self, address, *more)
@@ -130,7 +130,7 @@ def test_collecting_goes_on_where_it_was_interrupted(
                 raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(ReplyCache, "put_as", interrupted)
+            patch.setattr(ReplyCache, "put", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 collect(there, cache)
         assert len(cache) == 3
@@ -210,36 +210,6 @@ def test_a_batch_that_failed_says_why(cache: ReplyCache) -> None:
         items = collect(endpoint(server), cache)
     assert (items.replies, items.unanswered) == (0, 5)
     assert "'failed'" in items.messages[0]
-
-
-def test_waiting_looks_again_until_all_is_over(cache: ReplyCache) -> None:
-    api = BatchApi()
-    api.status = "in_progress"
-    waits: list[float] = []
-
-    class Clock:
-        def now(self) -> float:
-            return 0.0
-
-        def wait(self, seconds: float, stop: threading.Event) -> None:
-            waits.append(seconds)
-            if len(waits) == 3:
-                api.status = "completed"
-
-    words: list[str] = []
-    with FakeLlm(api) as server:
-        submit(endpoint(server), cache, REQUESTS)
-        items = collect(
-            endpoint(server),
-            cache,
-            wait=True,
-            poll=7.0,
-            clock=Clock(),
-            progress=lambda batch, word: words.append(word),
-        )
-    assert items.replies == 5
-    assert waits == [7.0] * 3
-    assert words == ["in_progress"] * 3 + ["completed"]
 
 
 def test_files_hold_one_model_and_no_more_than_allowed(

@@ -17,7 +17,7 @@ from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import fact_lines, prompt_values
 from sqlverdict.judge.briefs.result_tables import (
     MOST_ROWS,
-    brief_table,
+    result_table,
     tables_side_by_side,
     witness_text,
 )
@@ -159,7 +159,7 @@ def test_a_question_that_poses_as_a_verdict_stays_a_question() -> None:
 
 def test_two_answers_stand_side_by_side() -> None:
     gold = (("name", "n"), [("a", 1), ("b", None)])
-    assert tables_side_by_side(gold, (("n",), [(1,)])) == (
+    assert tables_side_by_side(gold, (("n",), [(1,)]), most=9) == (
         "| row | gold: name | gold: n | prediction: n |\n"
         "| --- | --- | --- | --- |\n"
         "| 1 | a | 1 | 1 |\n"
@@ -206,7 +206,7 @@ def test_a_query_that_fails_on_the_witness_says_so() -> None:
     failed = AnswerExcerpt(failed=Reason.EXECUTION_ERROR, message="no")
     text = witness_text(structs.replace(WITNESS, prediction=failed))
     assert "The predicted query fails: no" in text
-    assert "The gold query returns:\n" + brief_table(("n",), [(10,)]) in text
+    assert "The gold query returns:\n" + result_table(("n",), [(10,)]) in text
 
 
 def test_both_answers_of_an_undetermined_prediction_are_shown() -> None:
@@ -252,8 +252,8 @@ def test_lines_are_few_and_whole() -> None:
 LONG = replace(
     FULL,
     equal=False,
-    gold_table=brief_table(("n",), [(f"gold row {n}",) for n in range(100)]),
-    prediction_table=brief_table(("n",), [(f"predicted row {n}",) for n in range(100)]),
+    gold_table=result_table(("n",), [(f"gold row {n}",) for n in range(100)]),
+    prediction_table=result_table(("n",), [(f"predicted row {n}",) for n in range(100)]),
     schema_text=FULL.schema_text + "\n\nCREATE TABLE unread (column_of_it TEXT);" * 40,
     columns=tuple(f"member.c{n}: described {'in words ' * 40}" for n in range(30)),
     sizes=("member: 33 rows", *(f"table_{n}: {n} rows" for n in range(20))),

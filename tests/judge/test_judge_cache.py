@@ -88,17 +88,17 @@ received = st.builds(
 def test_what_goes_in_comes_out(cache: ReplyCache, reply: ReceivedReply) -> None:
     with cache.transaction() as connection:
         connection.execute("DELETE FROM replies")
-    cache.put(ADDRESS, question(), reply)
+    cache.put(ADDRESS, "fake", "test@1", reply)
     assert cache.get(ADDRESS) == reply
     assert cache.problem is None
-    cache.put(ADDRESS, question(), ReceivedReply("another", "stop"))
+    cache.put(ADDRESS, "fake", "test@1", ReceivedReply("another", "stop"))
     assert cache.get(ADDRESS) == reply
 
 
 def test_another_process_finds_it(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "replies.sqlite"
     first, second = ReplyCache(path), ReplyCache(path)
-    first.put(ADDRESS, question(), ReceivedReply("kept", "stop"))
+    first.put(ADDRESS, "fake", "test@1", ReceivedReply("kept", "stop"))
     assert second.get(ADDRESS) == ReceivedReply("kept", "stop")
     assert second.get("b" * 64) is None
     assert (len(first), len(second)) == (1, 1)
@@ -286,7 +286,7 @@ def replies_of(path: Path, count: int) -> dict[str, ReceivedReply]:
     }
     cache = ReplyCache(path)
     for address, each in result.items():
-        cache.put_as(address, "fake", "test@1", each)
+        cache.put(address, "fake", "test@1", each)
     cache.close()
     return result
 

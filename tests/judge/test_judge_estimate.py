@@ -19,18 +19,17 @@ def test_by_hand(cache: ReplyCache) -> None:
     assert (estimate.prompt_limit, estimate.completion_limit) == (230, 2098)
     assert estimate.cost == pytest.approx(0.028 + 0.9)
     assert estimate.cost_limit == pytest.approx(0.230 + 4.196)
-    halved = estimate_calls(requests, cache, PRICES, batch=True)
-    assert halved.cost == pytest.approx((0.028 + 0.9) / 2)
 
 
 def test_earlier_replies_teach_the_length_of_later_ones(cache: ReplyCache) -> None:
     for number, tokens in enumerate((100, 200)):
         cache.put(
-            f"{number:064x}", question(), ReceivedReply("x", "stop", 1, tokens, tokens_known=True)
+            f"{number:064x}",
+            MODEL,
+            question().purpose,
+            ReceivedReply("x", "stop", 1, tokens, tokens_known=True),
         )
-    cache.put(
-        "f" * 64, question(purpose="other@1"), ReceivedReply("x", "stop", 1, 9, tokens_known=True)
-    )
+    cache.put("f" * 64, MODEL, "other@1", ReceivedReply("x", "stop", 1, 9, tokens_known=True))
     estimate = estimate_calls([question(max_tokens=1000)], cache, PRICES)
     assert estimate.completion_tokens == 150
 

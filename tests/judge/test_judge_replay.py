@@ -102,8 +102,6 @@ def test_recordings_are_read_from_a_file(tmp_path: Path) -> None:
     assert len(recorded) == 2
     assert ask_judge(REPLAY, Brief("1"), Settings(), recorded).correct is True
     assert ask_judge(REPLAY, Brief("b"), Settings(), recorded).correct is False
-    replies = RecordedReplies.from_jsonl(path, key=lambda record: f"case {record['id']}")
-    assert ask_judge(REPLAY, Brief("case 1"), Settings(), replies).correct is True
 
 
 @pytest.mark.parametrize(
@@ -152,9 +150,7 @@ def kappa(pairs: list[tuple[bool, bool]]) -> float:
 def test_all_published_replies_give_the_published_verdict(data_root: Path) -> None:
     path = data_root / "flex" / "agreement_half.jsonl"
     records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    recorded = RecordedReplies.from_jsonl(
-        path, key=lambda record: f"{record['set']}-{record['i']}", text="gpt4o_text"
-    )
+    recorded = RecordedReplies({f"{r['set']}-{r['i']}": r["gpt4o_text"] for r in records})
     opinions = {
         f"{r['set']}-{r['i']}": ask_judge(
             REPLAY, Brief(f"{r['set']}-{r['i']}"), Settings(), recorded

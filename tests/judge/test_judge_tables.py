@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.judge.briefs.result_tables import brief_cell, brief_table, result_table
+from sqlverdict.judge.briefs.result_tables import brief_cell, result_table
 from sqlverdict.judge.briefs.schema_text import schema_text
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
@@ -18,19 +18,19 @@ from sqlverdict.records import Answer
 
 def test_a_small_result_is_shown_whole_in_its_order() -> None:
     answer = Answer(("name", "n"), [("b", 2), ("a", None), ("b", 2)])
-    assert result_table(answer) == (
+    assert result_table(answer.columns, answer.rows) == (
         "| name | n |\n| --- | --- |\n| b | 2 |\n| a | NULL |\n| b | 2 |\nshape=(3, 2)"
     )
 
 
 def test_a_hundred_rows_are_shown_whole() -> None:
-    lines = brief_table(("n",), [(n,) for n in range(100)]).split("\n")
+    lines = result_table(("n",), [(n,) for n in range(100)]).split("\n")
     assert lines[2:-1] == [f"| {n} |" for n in range(100)]
     assert lines[-1] == "shape=(100, 1)"
 
 
 def test_of_more_rows_fifty_stay_at_each_end() -> None:
-    lines = brief_table(("n", "m"), [(n, n) for n in range(101)]).split("\n")
+    lines = result_table(("n", "m"), [(n, n) for n in range(101)]).split("\n")
     assert len(lines) == 2 + 50 + 1 + 50 + 1
     assert lines[51:54] == ["| 49 | 49 |", "| ... | ... |", "| 51 | 51 |"]
     assert lines[-2:] == ["| 100 | 100 |", "shape=(101, 2)"]
@@ -52,7 +52,7 @@ def test_cells_say_what_they_are() -> None:
 
 
 def test_an_empty_result_has_its_columns_and_shape() -> None:
-    assert result_table(Answer(("a",), [])) == "| a |\n| --- |\nshape=(0, 1)"
+    assert result_table(("a",), []) == "| a |\n| --- |\nshape=(0, 1)"
 
 
 CELLS = st.none() | st.integers() | st.floats() | st.text(max_size=80) | st.binary(max_size=60)
@@ -60,7 +60,7 @@ CELLS = st.none() | st.integers() | st.floats() | st.text(max_size=80) | st.bina
 
 @given(st.lists(st.tuples(CELLS, CELLS), max_size=8))
 def test_no_cell_leaves_its_place(rows: list[tuple[object, object]]) -> None:
-    lines = brief_table(("a", "b"), rows).split("\n")  # type: ignore[arg-type]
+    lines = result_table(("a", "b"), rows).split("\n")  # type: ignore[arg-type]
     assert len(lines) == len(rows) + 3
     for line in lines[:-1]:
         bars = line.replace("\\\\", "").replace("\\|", "").count("|")

@@ -8,7 +8,7 @@ kinds of error or of difference is kept apart from the verdicts, under the case'
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -65,19 +65,8 @@ class RecordedReplies:
         return cls({case_id: texts[verdict] for case_id, verdict in verdicts.items()})
 
     @classmethod
-    def from_jsonl(
-        cls,
-        path: Path,
-        *,
-        key: str | Callable[[Mapping[str, Any]], str] = "id",
-        text: str = "reply",
-    ) -> RecordedReplies:
-        """Read one JSON object a line.
-
-        Args:
-            path: The file.
-            key: The field with the case's id, or a function that makes it from the object.
-            text: The field with the reply: a string, or a list of strings.
+    def from_jsonl(cls, path: Path) -> RecordedReplies:
+        """Read one JSON object a line, with an ``id`` and a ``reply``: a string, or a list of them.
 
         Raises:
             DataError: the file cannot be read, a line is no object, or a field is missing.
@@ -90,7 +79,7 @@ class RecordedReplies:
             why = getattr(failed, "strerror", None) or failed
             raise DataError(
                 f"{path} cannot be read: {why}. Expected UTF-8 text, one JSON object per line with "
-                f"an id and a {text}",
+                f"an id and a reply",
                 reason=why_unread(failed),
             ) from failed
         for number, line in enumerate(lines, start=1):
@@ -99,8 +88,7 @@ class RecordedReplies:
             where = f"{path}:{number}"
             record = _object(line, where)
             try:
-                name = str(key(record) if callable(key) else record[key])
-                value = record[text]
+                name, value = str(record["id"]), record["reply"]
             except KeyError as missing:
                 keys = ", ".join(sorted(map(str, record)))
                 raise DataError(
@@ -112,7 +100,7 @@ class RecordedReplies:
                     f"{where} repeats the id {name!r}; give several replies as a list",
                     reason="repeated",
                 )
-            replies[name] = _texts(value, f"{where}, field {text!r}")
+            replies[name] = _texts(value, f"{where}, field 'reply'")
         return cls(replies)
 
     def ask(self, request: Request) -> Reply | NoReply:

@@ -29,7 +29,7 @@ import msgspec
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.store import STORE_ERRORS, SharedStore, StoreLayout, stored_file
-from sqlverdict.llm.request import ReceivedReply, Request, TokenChoice
+from sqlverdict.llm.request import ReceivedReply, TokenChoice
 
 _COLUMNS = (
     "text, finish, prompt_tokens, completion_tokens, discounted_tokens, counted, seconds, "
@@ -117,12 +117,15 @@ class ReplyCache:
         except sqlite3.Error as error:
             self.problem = f"replies are not stored: {self.path}: {error}"
 
-    def put(self, address: str, request: Request, received: ReceivedReply) -> None:
-        """Store a reply, on the disk before this returns. The first one at an address stays."""
-        self.put_as(address, request.model, request.purpose, received)
+    def put(self, address: str, model: str, purpose: str, received: ReceivedReply) -> None:
+        """Store a reply, on the disk before this returns. The first one at an address stays.
 
-    def put_as(self, address: str, model: str, purpose: str, received: ReceivedReply) -> None:
-        """The same, where only the request's model and purpose are at hand."""
+        Args:
+            address: The content address of its request.
+            model: The request's model.
+            purpose: The request's purpose.
+            received: The reply.
+        """
         logprobs = msgspec.msgpack.encode(received.logprobs) if received.logprobs else None
         content = (received.text, received.finish, received.prompt_tokens,
                    received.completion_tokens, received.discounted_tokens,

@@ -25,7 +25,7 @@ from sqlverdict.llm.http.wire import (
 )
 from sqlverdict.llm.rate import Clock
 from sqlverdict.llm.reply_schema import check_schema
-from sqlverdict.llm.request import NoReply, ReceivedReply, Reply, Request
+from sqlverdict.llm.request import AccountAnswerer, NoReply, ReceivedReply, Reply, Request
 
 _POLL_SECONDS = 0.1
 """How long to wait for another process's claim before the cache is looked at again."""
@@ -116,7 +116,7 @@ class Client:
                 self._usage, calls=self._transport.sent, repeated=self._transport.repeated
             )
 
-    def for_account(self, account: Account) -> AccountClient:
+    def for_account(self, account: Account) -> AccountAnswerer:
         """This client with an account that its calls are charged to.
 
         What the account spent before counts against the cost limit.
@@ -128,7 +128,7 @@ class Client:
                 self._accounts.add(account.path)
         if is_new:
             self._budget.add(account.spending.at_most)
-        return AccountClient(self, account)
+        return AccountAnswerer(self.ask, account)
 
     def ask(self, request: Request, account: Account | None = None) -> Reply | NoReply:
         """The reply, from the cache or the server, or why there is none.
@@ -197,7 +197,7 @@ class Client:
         if limit is not None and not self.prices.knows(request.model):
             return self._no_reply(message_text(_no_price(request.model)), 0)
         try:
-            received, _ = self._transport.repeat(lambda: self._call(request, address, account))
+            received = self._transport.repeat(lambda: self._call(request, address, account))
         except CallFailed as error:
             self._note_failure(error, request.model)
             tries = "1 attempt" if error.attempts == 1 else f"{error.attempts} attempts"
@@ -213,7 +213,7 @@ class Client:
         except Stopped:
             return self._no_reply(_STOPPED, 0)
         if self.cache is not None:
-            self.cache.put(address, request, received)
+            self.cache.put(address, request.model, request.purpose, received)
         reply = priced_reply(received, request, self.prices, cached=False)
         self._note_reply(reply)
         return reply
@@ -322,18 +322,6 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class AccountClient:
-    """An answerer that charges a client's calls to one account. Threads may share it."""
-
-    def __init__(self, client: Client, account: Account) -> None:
-        self._client = client
-        self._account = account
-
-    def ask(self, request: Request) -> Reply | NoReply:
-        """As :meth:`Client.ask`."""
-        return self._client.ask(request, self._account)
 
 
 def _no_price(model: str) -> tuple[Part, ...]:

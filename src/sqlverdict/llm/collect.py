@@ -12,7 +12,7 @@ from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.costs import TYPICAL_REPLY, Prices, estimate_tokens, load_prices, most_tokens
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.http.wire import priced_reply, reply_cost
-from sqlverdict.llm.request import NoReply, Reply, Request
+from sqlverdict.llm.request import AccountAnswerer, NoReply, Reply, Request
 
 
 class RequestCollector:
@@ -64,9 +64,9 @@ class RequestCollector:
         with self._lock:
             return dict(self._accounts)
 
-    def for_account(self, account: Account) -> AccountCollector:
+    def for_account(self, account: Account) -> AccountAnswerer:
         """This collector with an account that its requests will be charged to."""
-        return AccountCollector(self, account)
+        return AccountAnswerer(self.ask, account)
 
     def ask(self, request: Request, account: Account | None = None) -> Reply | NoReply:
         """The cached reply, the assumed one, or a ``NoReply`` that is pending.
@@ -101,18 +101,6 @@ class RequestCollector:
         return NoReply("noted, not asked", attempts=0, pending=True)
 
 
-class AccountCollector:
-    """An answerer whose requests will be charged to one account. Threads may share it."""
-
-    def __init__(self, collector: RequestCollector, account: Account) -> None:
-        self._collector = collector
-        self._account = account
-
-    def ask(self, request: Request) -> Reply | NoReply:
-        """As :meth:`RequestCollector.ask`."""
-        return self._collector.ask(request, self._account)
-
-
 @dataclass(frozen=True)
 class CallEstimate:
     """Calls, tokens and dollars, likely and at worst.
@@ -142,8 +130,6 @@ def estimate_calls(
     requests: Iterable[Request],
     cache: ReplyCache | None = None,
     prices: Prices | None = None,
-    *,
-    batch: bool = False,
 ) -> CallEstimate:
     """What these requests would take; pass those that are not cached, such as a collector's.
 
@@ -156,7 +142,6 @@ def estimate_calls(
         requests: What would be sent.
         cache: Where the mean length of replies is looked up.
         prices: What tokens cost; those of this package where not given.
-        batch: Whether they would go as a batch, at its price.
     """
     prices = prices or load_prices()
     means: dict[tuple[str, str], float] = {}
@@ -175,8 +160,8 @@ def estimate_calls(
         prompt_limit += read_limit
         completion += reply_tokens
         completion_limit += request.max_tokens
-        likely = prices.cost(request.model, read, reply_tokens, batch=batch)
-        worst = prices.cost(request.model, read_limit, request.max_tokens, batch=batch)
+        likely = prices.cost(request.model, read, reply_tokens)
+        worst = prices.cost(request.model, read_limit, request.max_tokens)
         if likely is None or worst is None:
             unpriced.add(request.model)
         else:

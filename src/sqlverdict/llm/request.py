@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol
 
+from sqlverdict.account import Account
 from sqlverdict.records import Reason
 
 MessageRole = Literal["system", "user", "assistant"]
@@ -160,3 +161,17 @@ class Answerer(Protocol):
     def ask(self, request: Request) -> Reply | NoReply:
         """The reply, or why there is none. Never raises for what a server does."""
         ...
+
+
+class AccountAnswerer:
+    """An answerer that charges what another is asked to one account. Threads may share it."""
+
+    def __init__(
+        self, ask: Callable[[Request, Account], Reply | NoReply], account: Account
+    ) -> None:
+        self._ask = ask
+        self._account = account
+
+    def ask(self, request: Request) -> Reply | NoReply:
+        """What the other says."""
+        return self._ask(request, self._account)

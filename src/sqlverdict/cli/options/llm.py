@@ -19,10 +19,9 @@ from sqlverdict.files.lock import writing_file
 
 if TYPE_CHECKING:
     from sqlverdict.llm.cache import ReplyCache
-    from sqlverdict.llm.client import AccountClient, Client
-    from sqlverdict.llm.collect import RequestCollector
     from sqlverdict.llm.costs import Prices
     from sqlverdict.llm.http.endpoint import Endpoint
+    from sqlverdict.llm.request import Answerer
 
 _DEFAULT_URL = "https://api.openai.com/v1"
 
@@ -87,7 +86,7 @@ class OpenedLlm:
     endpoint: Endpoint
     cache: ReplyCache
     prices: Prices
-    answerer: Client | AccountClient | RequestCollector
+    answerer: Answerer
 
 
 @contextmanager

@@ -23,7 +23,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sqlverdict.dialects import dialect_of
+from sqlverdict.judge.asking import CallCounts
 from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.opinion import SHORTENED, Settings
 from sqlverdict.llm.costs import estimate_tokens
 from sqlverdict.llm.neutral import LONGEST_SQL, bare_sql, shorten
 from sqlverdict.llm.request import Request
@@ -37,16 +39,19 @@ _MANY, _FEW = 10, 3
 _HEADER = 2
 
 
-def fitted(brief: Brief, most: int, make: Callable[[Brief], Request]) -> tuple[Request, bool]:
-    """The request of a brief, within a number of tokens, and whether something was left out.
+def fitted(
+    brief: Brief, settings: Settings, tally: CallCounts, make: Callable[[Brief], Request]
+) -> Request:
+    """The request of a brief, within the tokens that a prompt may have.
 
     Args:
         brief: What is to be shown.
-        most: How many tokens the prompt may have.
+        settings: How many tokens that are.
+        tally: Gets a flag where something was left out.
         make: Makes a request of a brief.
     """
+    most, whole = settings.max_prompt, brief
     request = make(brief)
-    whole = brief
     for what, step in STEPS:
         if estimate_tokens(request) <= most:
             break
@@ -59,7 +64,9 @@ def fitted(brief: Brief, most: int, make: Callable[[Brief], Request]) -> tuple[R
         brief = _without(_cut(uncut, longest), "the middle of long texts")
         request = make(brief)
         longest //= 2
-    return request, brief is not whole
+    if brief is not whole:
+        tally.flag(SHORTENED)
+    return request
 
 
 def _without(brief: Brief, what: str) -> Brief:

@@ -18,7 +18,7 @@ from sqlverdict.evidence import Refuted
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.files.markdown import markdown_table
 from sqlverdict.parse.tokens import fold
-from sqlverdict.records import Answer, Cell, Row
+from sqlverdict.records import Cell, Row
 
 HEAD = 50
 TAIL = 50
@@ -27,29 +27,15 @@ NO_ROW = "(no row)"
 """Stands in the cells of a result that has fewer rows than the one beside it."""
 
 
-def result_table(
-    answer: Answer, *, head: int = HEAD, tail: int = TAIL, longest_cell: int = LONGEST_CELL
-) -> str:
-    """The answer as a Markdown table with its shape."""
-    return brief_table(answer.columns, answer.rows, head=head, tail=tail, longest_cell=longest_cell)
-
-
-def brief_table(
-    columns: Sequence[str],
-    rows: Sequence[Row],
-    *,
-    head: int = HEAD,
-    tail: int = TAIL,
-    longest_cell: int = LONGEST_CELL,
-) -> str:
+def result_table(columns: Sequence[str], rows: Sequence[Row]) -> str:
     """Rows under their column names as a Markdown table with its shape."""
     width = len(columns)
-    omitted = len(rows) > head + tail
-    ends = [*rows[:head], *rows[len(rows) - tail :]] if omitted else rows
-    lines = [[brief_cell(cell, longest_cell) for cell in row] for row in ends]
+    omitted = len(rows) > HEAD + TAIL
+    ends = [*rows[:HEAD], *rows[-TAIL:]] if omitted else rows
+    lines = [[brief_cell(cell) for cell in row] for row in ends]
     if omitted:
-        lines.insert(head, ["..."] * width)
-    table = markdown_table([_text(name, longest_cell) for name in columns], lines)
+        lines.insert(HEAD, ["..."] * width)
+    table = markdown_table([*map(_text, columns)], lines)
     return f"{table}\nshape=({len(rows)}, {width})"
 
 
@@ -57,8 +43,7 @@ def tables_side_by_side(
     gold: tuple[Sequence[str], Sequence[Row]],
     prediction: tuple[Sequence[str], Sequence[Row]],
     *,
-    most: int = HEAD,
-    longest_cell: int = LONGEST_CELL,
+    most: int,
 ) -> str:
     """Two small results in one table, row beside row in the order each of them has.
 
@@ -66,13 +51,12 @@ def tables_side_by_side(
         gold: The gold's columns and rows.
         prediction: The prediction's.
         most: How many rows are shown of each.
-        longest_cell: How many characters of a text are shown.
     """
     (ours, our_rows), (theirs, their_rows) = gold, prediction
     header = [
         "row",
-        *(f"gold: {_text(name, longest_cell)}" for name in ours),
-        *(f"prediction: {_text(name, longest_cell)}" for name in theirs),
+        *(f"gold: {_text(name)}" for name in ours),
+        *(f"prediction: {_text(name)}" for name in theirs),
     ]
     lines = []
     count = max(len(our_rows), len(their_rows))
@@ -80,27 +64,27 @@ def tables_side_by_side(
         cells = [str(at + 1)]
         for rows, width in ((our_rows, len(ours)), (their_rows, len(theirs))):
             row = rows[at] if at < len(rows) else None
-            cells += [NO_ROW] * width if row is None else [brief_cell(c, longest_cell) for c in row]
+            cells += [NO_ROW] * width if row is None else [brief_cell(c) for c in row]
         lines.append(cells)
     if count > most:
         lines.append(["..."] * len(header))
     return markdown_table(header, lines)
 
 
-def brief_cell(cell: Cell, longest: int = LONGEST_CELL) -> str:
+def brief_cell(cell: Cell) -> str:
     """One cell on one line: NULL, a number, cut text, or a blob in SQL's notation."""
     if cell is None:
         return "NULL"
     if isinstance(cell, bytes):
-        return _text(f"x'{cell.hex()}'", longest)
+        return _text(f"x'{cell.hex()}'")
     if isinstance(cell, str):
         # Text that reads NULL must not look like the absence of a value.
-        return "'NULL'" if cell == "NULL" else _text(cell, longest)
+        return "'NULL'" if cell == "NULL" else _text(cell)
     return str(cell)
 
 
-def _text(text: str, longest: int) -> str:
-    cut = f"{text[:longest]}... {len(text)} chars" if len(text) > longest else text
+def _text(text: str) -> str:
+    cut = f"{text[:LONGEST_CELL]}... {len(text)} chars" if len(text) > LONGEST_CELL else text
     flat = cut.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")
     return flat.replace("|", "\\|")
 
@@ -139,7 +123,7 @@ def _parts(witness: Refuted, read: Collection[str]) -> Iterator[str]:
 def _table(name: str, table: TableExcerpt) -> str:
     if not table.rows:
         return f"Table {name} has no rows."
-    text = brief_table(table.columns, table.rows[:MOST_ROWS]).rpartition("\n")[0]
+    text = result_table(table.columns, table.rows[:MOST_ROWS]).rpartition("\n")[0]
     return f"Table {name}, {_size(len(table.rows))}:\n{text}"
 
 
@@ -166,7 +150,7 @@ def _answers(gold: AnswerExcerpt, prediction: AnswerExcerpt) -> Iterator[str]:
     yield from failed
     for side, answer in sides:
         if answer.failed is None:
-            table = brief_table(answer.columns, answer.rows[:MOST_ROWS])
+            table = result_table(answer.columns, answer.rows[:MOST_ROWS])
             yield f"The {side} query returns:\n{table}"
 
 

@@ -30,7 +30,7 @@ from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, prompt_values
 from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
-from sqlverdict.judge.opinion import SHORTENED, Settings
+from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.replies.conclusion import read_verdict
 from sqlverdict.llm.neutral import quote
 from sqlverdict.llm.request import Request
@@ -60,9 +60,7 @@ class Cascade:
                 alone, prompt_values(fitted, without_gold), settings, VERDICT_SCHEMA
             )
 
-        request, shortened = fitted(_without_evidence(brief), settings.max_prompt, make_alone)
-        if shortened:
-            tally.flag(SHORTENED)
+        request = fitted(_without_evidence(brief), settings, tally, make_alone)
         first = yield from ask(request, read_verdict, settings, tally)
         if isinstance(first, NoReading) or not settings.gold:
             return opinion_of(label, settings, tally, first)
@@ -76,9 +74,7 @@ class Cascade:
             values = {**prompt_values(fitted, settings, evidence=True), "earlier": earlier}
             return make_request(challenge, values, settings, VERDICT_SCHEMA)
 
-        request, shortened = fitted(brief, settings.max_prompt, make)
-        if shortened:
-            tally.flag(SHORTENED)
+        request = fitted(brief, settings, tally, make)
         second = yield from ask(request, read_verdict, settings, tally)
         if not isinstance(second, NoReading) and second.value != first.value:
             tally.flag("overturned")

@@ -21,7 +21,7 @@ from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import answer_schema, prompt_values
 from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
-from sqlverdict.judge.opinion import SHORTENED, Settings
+from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.replies.conclusion import read_verdict, yes_or_no
 from sqlverdict.judge.replies.loose_json import Value
 from sqlverdict.llm.request import Request
@@ -48,9 +48,7 @@ class EvidenceJudge:
             return make_request(prompt, values, settings, SCHEMA)
 
         tally = CallCounts()
-        request, shortened = fitted(brief, settings.max_prompt, make)
-        if shortened:
-            tally.flag(SHORTENED)
+        request = fitted(brief, settings, tally, make)
         witness = bool((brief.witness or "").strip())
         read = yield from ask(request, read_verdict, settings, tally)
         if match and not witness:

@@ -14,7 +14,7 @@ import os
 import threading
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,7 +29,6 @@ from sqlverdict.llm.costs import PRICE_FORM, Prices, load_prices, most_tokens
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.http.transport import Transport
 from sqlverdict.llm.http.wire import Malformed, body_of, decode, encode, read_completion
-from sqlverdict.llm.rate import Clock, RealClock
 from sqlverdict.llm.request import Request
 
 MOST_REQUESTS = 50_000
@@ -145,49 +144,27 @@ def _sort(
     return fresh, counts
 
 
-def collect(
-    endpoint: Endpoint,
-    cache: ReplyCache,
-    *,
-    wait: bool = False,
-    poll: float = 30.0,
-    progress: Callable[[Batch, str], object] | None = None,
-    clock: Clock | None = None,
-) -> BatchReplies:
+def collect(endpoint: Endpoint, cache: ReplyCache) -> BatchReplies:
     """Put what batches have brought into the cache.
 
     Args:
         endpoint: The server.
         cache: Where batches are noted and replies go.
-        wait: Whether to wait until all batches are over.
-        poll: Seconds between two looks.
-        progress: Called with each batch and the server's word for its state.
-        clock: The clock to wait by.
 
     Raises:
         CallFailed: the server did not answer. Call again to go on.
     """
-    clock = clock or RealClock()
     transport = open_transport(endpoint)
-    total = BatchReplies(0, 0, 0)
     try:
-        while True:
-            with _alone(cache):
-                total = _look(transport, cache, total, progress)
-            if not wait or not total.running:
-                return total
-            clock.wait(poll, threading.Event())
+        with _alone(cache):
+            return _look(transport, cache)
     finally:
         transport.close()
 
 
-def _look(
-    transport: Transport,
-    cache: ReplyCache,
-    total: BatchReplies,
-    progress: Callable[[Batch, str], object] | None,
-) -> BatchReplies:
+def _look(transport: Transport, cache: ReplyCache) -> BatchReplies:
     """Ask the server once about every batch."""
+    total = BatchReplies(0, 0, 0)
     running = 0
     for stored in store.unfinished(cache, transport.endpoint.root):
         batch = stored if stored.state == "running" else start_batch(transport, cache, stored)
@@ -195,10 +172,7 @@ def _look(
             total = replace(total, messages=(*total.messages, batch.message))
             continue
         state = state_of(transport, batch)
-        word = str(state.get("status"))
-        if progress is not None:
-            progress(batch, word)
-        if word in _OVER:
+        if str(state.get("status")) in _OVER:
             total = _add(total, _finish(transport, cache, batch, state))
         else:
             running += 1
@@ -339,7 +313,7 @@ def _store(
     except (Malformed, AttributeError) as error:
         return 0, endpoint.scrub(f"a line of the batch's output is unusable: {error}")
     received = replace(received, text=endpoint.scrub(received.text))
-    cache.put_as(address, batch.model, purpose, received)
+    cache.put(address, batch.model, purpose, received)
     return 1, ""
 
 

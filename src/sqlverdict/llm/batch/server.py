@@ -84,7 +84,7 @@ def _create(transport: Transport, batch: Batch) -> str:
                 raise
             return batch_id
 
-    return transport.repeat(once)[0]
+    return transport.repeat(once)
 
 
 def _find(transport: Transport, batch: Batch) -> str | None:
@@ -116,7 +116,7 @@ def _json(
         exchange = transport.send(method, transport.endpoint.root + path, **sent)
         return _decoded(transport, exchange.body)
 
-    return transport.repeat(once)[0]
+    return transport.repeat(once)
 
 
 def _decoded(transport: Transport, body: bytes) -> dict[str, Any]:

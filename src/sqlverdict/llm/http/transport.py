@@ -22,8 +22,6 @@ from sqlverdict.llm.http.faults import CallFailed, Stopped, from_status
 from sqlverdict.llm.rate import Clock, Pace
 
 if TYPE_CHECKING:
-    import httpx
-if TYPE_CHECKING:
     import httpcore
     import httpx
 
@@ -62,8 +60,8 @@ class Transport:
     def __repr__(self) -> str:
         return f"Transport({self.endpoint.base_url!r})"
 
-    def repeat(self, call: Callable[[], T]) -> tuple[T, int]:
-        """The call's value and the number of tries it took.
+    def repeat(self, call: Callable[[], T]) -> T:
+        """The call's value, once a try succeeds.
 
         Raises:
             CallFailed: all tries failed, or one in a way that no other try mends. Its
@@ -86,7 +84,7 @@ class Transport:
                     if tries > 1:
                         with self._lock:
                             self.repeated += 1
-                    return call(), tries
+                    return call()
         except CallFailed as error:
             error.attempts = tries
             raise
@@ -311,20 +309,6 @@ class _Backend:
 
         left = _left(timeout, httpcore.ConnectTimeout)
         return _Stream(self._inner.connect_tcp(host, port, left, local_address, socket_options))
-
-    def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> _Stream:
-        import httpcore
-
-        left = _left(timeout, httpcore.ConnectTimeout)
-        return _Stream(self._inner.connect_unix_socket(path, left, socket_options))
-
-    def sleep(self, seconds: float) -> None:
-        self._inner.sleep(seconds)
 
 
 class _Stream:

@@ -145,7 +145,7 @@ def _answer_text(record: Recording | None, text: str, outcome: Outcome) -> str |
 
 
 def _table(outcome: Outcome) -> str | None:
-    return result_table(outcome) if isinstance(outcome, Answer) else None
+    return result_table(outcome.columns, outcome.rows) if isinstance(outcome, Answer) else None
 
 
 def _with_evidence(
