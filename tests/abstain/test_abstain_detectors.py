@@ -10,7 +10,8 @@ from abstain_parts import QUESTIONS, SCHEMA, ask, known, make_database, strange
 
 from error_parts import asks_for, refuses_data, refuses_database
 from sqlverdict.abstain.compose import MethodPart, make_method
-from sqlverdict.abstain.learn.forest import Forest, Growth
+from sqlverdict.abstain.detectors.rf import Rf
+from sqlverdict.abstain.learn.forest import Forest
 from sqlverdict.abstain.learn.states import Gaussian
 from sqlverdict.abstain.method import Ask, Detection, Draft, Tools, TrainingData, TrainingExample
 from sqlverdict.errors import DataError, PredictionError, UsageError
@@ -55,7 +56,7 @@ def test_the_forest_votes_as_scikit_learn_does() -> None:
     forest = RandomForestClassifier(n_estimators=7, random_state=3)
     forest.fit(vectorizer.fit_transform(texts), labels)
     theirs = forest.predict_proba(vectorizer.transform([*texts, *new]))[:, 1]
-    ours = Forest.grow(texts, labels, Growth(trees=7, seed=3)).positive([*texts, *new])
+    ours = Forest.grow(texts, labels, Rf(trees=7), 3).positive([*texts, *new])
     assert ours == pytest.approx(list(theirs), abs=1e-12)
     assert len(set(ours)) > 2
 
@@ -63,7 +64,7 @@ def test_the_forest_votes_as_scikit_learn_does() -> None:
 @pytest.mark.slow
 def test_a_forest_is_kept_without_a_pickle(tmp_path: Path) -> None:
     texts = [e.ask.question for e in (*known(), *strange())]
-    grown = Forest.grow(texts, [e.answerable for e in (*known(), *strange())], Growth(trees=5))
+    grown = Forest.grow(texts, [e.answerable for e in (*known(), *strange())], Rf(trees=5), 0)
     grown.save(tmp_path)
     assert Forest.load(tmp_path).positive(texts) == grown.positive(texts)
     assert b"pickle" not in (tmp_path / "forest.npz").read_bytes()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -90,7 +90,6 @@ def answer_cases(
     inputs: Mapping[str, str],
     schemas: Mapping[str, Schema] | None = None,
     overwrite: bool = False,
-    advance: Callable[[int], None] = lambda _: None,
 ) -> SessionCounts:
     """Answer cases and write the predictions.
 
@@ -102,7 +101,6 @@ def answer_cases(
         inputs: What else decides the answers: digests of the benchmark and of what was learned.
         schemas: Schemas by database, for cases without a database file.
         overwrite: Start anew where the file holds other predictions.
-        advance: Told how many more cases are done.
 
     Raises:
         RunLogError: the file holds predictions of something else.
@@ -110,7 +108,7 @@ def answer_cases(
         OSError: it cannot be written; it holds what was answered before.
     """
     with writing_file(out):
-        return _answer_cases(fitted, cases, out, tools, inputs, schemas, overwrite, advance)
+        return _answer_cases(fitted, cases, out, tools, inputs, schemas, overwrite)
 
 
 def _answer_cases(
@@ -121,7 +119,6 @@ def _answer_cases(
     inputs: Mapping[str, str],
     schemas: Mapping[str, Schema] | None,
     overwrite: bool,
-    advance: Callable[[int], None],
 ) -> SessionCounts:
     databases = DatabaseIndex.of(cases, schemas)
     about = _about(fitted, tools, {**inputs, "databases": databases.digest()})
@@ -139,7 +136,6 @@ def _answer_cases(
             file.append("".join(lines).encode())
             for decision in decisions:
                 tally.add(decision)
-            advance(len(chunk))
             if tally.budget:
                 break
     finished = datetime.now(UTC).isoformat(timespec="seconds") if not tally.open else ""

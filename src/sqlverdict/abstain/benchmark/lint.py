@@ -6,7 +6,7 @@ cannot look: no databases, no unanswerable questions, an extra that is not insta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, Protocol, get_args
@@ -155,9 +155,7 @@ LINTS: Registry[BenchmarkLint] = Registry(
 )
 
 
-def run_lints(
-    data: LintData, names: Sequence[str] = (), *, done: Callable[[LintResult], None] | None = None
-) -> list[LintResult]:
+def run_lints(data: LintData, names: Sequence[str] = ()) -> list[LintResult]:
     """Run lints, by name or all.
 
     A lint whose packages are not installed is skipped, and says so; asked for by name it raises.
@@ -176,6 +174,4 @@ def run_lints(
                 raise
             linted = LintResult(name, lint.title, skipped=str(missing))
         results.append(linted)
-        if done is not None:
-            done(linted)
     return results

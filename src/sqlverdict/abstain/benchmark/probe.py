@@ -11,17 +11,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlverdict.abstain.benchmark.lint import LintData, LintFinding, LintResult, Severity
 from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
 from sqlverdict.abstain.benchmark.words import same_wording
-from sqlverdict.errors import MissingExtra
+from sqlverdict.abstain.learn.saved import need_sklearn
 from sqlverdict.files.text import count
 from sqlverdict.records import Case
 from sqlverdict.score.statistics.intervals import wilson
 
 FOLDS = 5
+PURPOSE = "a probe for leakage"
+"""What scikit-learn is needed for."""
 FEWEST = 20
 """Different questions of either kind; with fewer, the accuracy says nothing."""
 
@@ -114,18 +115,14 @@ def cross_validated(cases: Sequence[Case], fit: Fit, seed: int) -> Probe:
     Raises:
         MissingExtra: scikit-learn is not installed.
     """
-    try:
-        from sklearn.model_selection import (  # type: ignore[import-untyped]
-            StratifiedGroupKFold,
-        )
-    except ImportError as error:
-        raise MissingExtra("a probe for leakage", "abstain") from error
     # In the order of their words, so that folds do not depend on the order of the file.
     ordered = sorted(cases, key=lambda case: (same_wording(case.question), case.id))
     texts = [case.question for case in ordered]
     labels = [case.answerable for case in ordered]
     groups = [same_wording(text) for text in texts]
-    folds = StratifiedGroupKFold(n_splits=FOLDS, shuffle=True, random_state=seed)
+    folds = need_sklearn("model_selection", PURPOSE).StratifiedGroupKFold(
+        n_splits=FOLDS, shuffle=True, random_state=seed
+    )
     labels_by_index: dict[int, bool] = {}
     for train, test in folds.split(texts, labels, groups):
         known = [texts[i] for i in train], [labels[i] for i in train]
@@ -158,17 +155,3 @@ def _measured(
         unanswerable=no,
         caught={kind: caught[kind] / number for kind, number in sorted(every.items())},
     )
-
-
-def need_sklearn(name: str) -> Any:
-    """A module of scikit-learn.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
-    import importlib
-
-    try:
-        return importlib.import_module(f"sklearn.{name}")
-    except ImportError as error:
-        raise MissingExtra("a probe for leakage", "abstain") from error

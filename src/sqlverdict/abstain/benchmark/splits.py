@@ -85,13 +85,11 @@ class Split:
 
     Attributes:
         parts: The part of each item; ``None``: left out.
-        seen: Whether train holds the item's template.
         template_parts: The part that each template is kept for; ``train``: it may be in all.
         by_question: The part of each item before templates were kept apart.
     """
 
     parts: Mapping[str, Part | None]
-    seen: Mapping[str, bool]
     template_parts: Mapping[str, Part]
     by_question: Mapping[str, Part]
 
@@ -115,10 +113,8 @@ def split_by_template(items: Sequence[SplitItem], plan: SplitPlan | None = None)
                 parts[item.id] = home if plan.leftover == "move" else None
             else:
                 parts[item.id] = now
-    known = {item.template for item in items if parts[item.id] == "train"}
     return Split(
         parts,
-        {item.id: item.template in known for item in items},
         {
             item.template: reserved[block]
             for block, block_items in blocks.items()

@@ -22,10 +22,9 @@ from sqlverdict.abstain.benchmark.words import (
     singular,
 )
 from sqlverdict.abstain.method import Tools
-from sqlverdict.abstain.prompting.prompt import PROMPTS, ask_all, request
+from sqlverdict.abstain.prompting.prompt import PROMPTS, ask_all, reply_text, request
 from sqlverdict.abstain.prompting.schema_text import column_lists
-from sqlverdict.errors import Interrupted
-from sqlverdict.llm.request import NoReply, Reply, Request
+from sqlverdict.llm.request import NoReply, Request
 
 _EXAMPLES = 3
 _FEWEST, _MOST = 3, 60
@@ -77,17 +76,16 @@ def reword(
     unchanged: Counter[str] = Counter()
     for number, reply in zip(positions, replies, strict=True):
         each = ideas[number]
-        rewording = _read_rewording(reply, each)
-        if rewording.text is not None:
-            key = (each.idea.db_id, same_wording(rewording.text))
-            if key not in wordings:
-                wordings.add(key)
-                reworded[number] = replace(
-                    each, idea=replace(each.idea, question=rewording.text, wording="model")
-                )
-                continue
-            rewording = _Rewording(None, "a question that is there already")
-        unchanged[rewording.problem] += 1
+        text = read_question(reply_text(reply))
+        key = (each.idea.db_id, same_wording(text or ""))
+        problem = (
+            "no reply" if isinstance(reply, NoReply) else _problem(text, each, key in wordings)
+        )
+        if problem or text is None:
+            unchanged[problem] += 1
+            continue
+        wordings.add(key)
+        reworded[number] = replace(each, idea=replace(each.idea, question=text, wording="model"))
     names = dict.fromkeys(ideas[number].kind.prompt for number in positions)
     purposes = tuple(PROMPTS.load(name, tools.prompts).purpose for name in names)
     used = len(positions) - unchanged.total()
@@ -107,27 +105,15 @@ def read_question(text: str) -> str | None:
     return line
 
 
-@dataclass(frozen=True)
-class _Rewording:
-    text: str | None
-    problem: str = ""
-
-
-def _read_rewording(reply: Reply | NoReply, choice: ChosenIdea) -> _Rewording:
-    if isinstance(reply, NoReply):
-        if reply.budget:
-            raise Interrupted(
-                f"{reply.message} Replies so far are cached: run the same command to continue."
-            )
-        return _Rewording(None, "no reply")
-    line = read_question(reply.text)
-    if line is None:
-        return _Rewording(None, "not one plain question")
+def _problem(text: str | None, choice: ChosenIdea, is_there: bool) -> str:
+    """Why a wording cannot be used; empty: it can."""
+    if text is None:
+        return "not one plain question"
     column_words = content(choice.idea.column)
-    if column_words and not column_words & {singular(word) for word, _, _ in question_words(line)}:
+    if column_words and not column_words & {singular(word) for word, _, _ in question_words(text)}:
         # Without the column's name it may have become a question that has an answer.
-        return _Rewording(None, "the column is not named any more")
-    return _Rewording(line)
+        return "the column is not named any more"
+    return "a question that is there already" if is_there else ""
 
 
 def _request(choice: ChosenIdea, sources: QuestionSources, tools: Tools) -> Request:

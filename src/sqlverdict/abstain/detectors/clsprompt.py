@@ -34,7 +34,7 @@ from sqlverdict.abstain.method import (
     TrainingExample,
 )
 from sqlverdict.abstain.prompting.demonstrations import TFIDF, ExamplePool
-from sqlverdict.abstain.prompting.prompt import PROMPTS, ask_all, no_finding, request
+from sqlverdict.abstain.prompting.prompt import PROMPTS, ask_all, request
 from sqlverdict.abstain.prompting.replies import NOT_ANSWERABLE, graded, label_of
 from sqlverdict.abstain.prompting.schema_text import create_tables
 from sqlverdict.llm.prompt import Prompt, fill
@@ -117,7 +117,7 @@ class Clsprompt(Gate):
 
     def _read(self, reply: Reply | NoReply) -> Detection:
         if isinstance(reply, NoReply):
-            return no_finding(reply)
+            return Detection(None, problem=reply)
         answerable = label_of(reply.text, _YES, NOT_ANSWERABLE)
         sure = graded(reply, _YES, NOT_ANSWERABLE) if self.graded else None
         note = "unreadable reply" if answerable is None else _YES if answerable else NOT_ANSWERABLE

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
 from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Position, Tools
-from sqlverdict.abstain.prompting.prompt import ask_all, no_finding, request
+from sqlverdict.abstain.prompting.prompt import ask_all, request
 from sqlverdict.abstain.prompting.replies import graded, label_of
 from sqlverdict.abstain.prompting.schema_text import column_lists
 from sqlverdict.llm.request import NoReply
@@ -58,7 +58,7 @@ class Selfref(Gate):
         findings = []
         for reply in ask_all(requests, tools, self.name):
             if isinstance(reply, NoReply):
-                findings.append(no_finding(reply))
+                findings.append(Detection(None, problem=reply))
                 continue
             correct = label_of(reply.text, _YES, _NO)
             sure = graded(reply, _YES, _NO) if self.graded else None

@@ -33,7 +33,7 @@ from sqlverdict.abstain.method import (
     TrainingExample,
 )
 from sqlverdict.abstain.prompting.demonstrations import TFIDF, ExamplePool
-from sqlverdict.abstain.prompting.prompt import answerer, no_draft, request, side_by_side
+from sqlverdict.abstain.prompting.prompt import answerer, request, side_by_side
 from sqlverdict.abstain.prompting.replies import sql_of
 from sqlverdict.abstain.prompting.schema_text import column_lists
 from sqlverdict.compare.query.columns import UNKNOWN, Names, walk
@@ -141,7 +141,7 @@ class DinSql(Learner):
             better = reply_text("din_correct", "", lambda _: "", sql=sql)
             return Draft(sql_of(better) or sql, better)
         except _Unasked as unasked:
-            return no_draft(unasked.problem)
+            return Draft(problem=unasked.problem)
 
     def _demonstrations(self, ask: Ask, pool: str, show: Callable[[TrainingExample], str]) -> str:
         examples = self._examples(ask, pool)

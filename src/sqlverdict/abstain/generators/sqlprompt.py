@@ -28,7 +28,7 @@ from sqlverdict.abstain.method import (
     TrainingExample,
 )
 from sqlverdict.abstain.prompting.demonstrations import TFIDF, ExamplePool
-from sqlverdict.abstain.prompting.prompt import PROMPTS, ask_all, dialogue, no_draft, request
+from sqlverdict.abstain.prompting.prompt import PROMPTS, ask_all, dialogue, request
 from sqlverdict.abstain.prompting.replies import sql_of, token_figures
 from sqlverdict.abstain.prompting.schema_text import column_lists
 from sqlverdict.errors import UsageError
@@ -118,7 +118,7 @@ class Sqlprompt(Learner):
         texts = []
         for reply in replies:
             if isinstance(reply, NoReply):
-                return no_draft(reply)
+                return Draft(problem=reply)
             texts.append(reply.text)
         read = needs.style.read if needs.style is not None else sql_of
         queries = [read(text) for text in texts]

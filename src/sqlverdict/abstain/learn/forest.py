@@ -12,34 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.learn.saved import read_arrays, read_json, write_arrays, write_json
+from sqlverdict.abstain.learn.saved import (
+    need_sklearn,
+    read_arrays,
+    read_json,
+    write_arrays,
+    write_json,
+)
 from sqlverdict.abstain.method import Ask, Detection, Draft, Tools
-from sqlverdict.errors import DataError, MissingExtra, UsageError
+from sqlverdict.errors import DataError, UsageError
 
 _CHUNK = 512
-
-
-@dataclass(frozen=True)
-class Growth:
-    """How a forest is grown.
-
-    Attributes:
-        trees: How many trees.
-        grams: The longest run of words that counts as one feature.
-        features: How many features at most, the most frequent; ``None``: all.
-        depth: How deep a tree may be; ``None``: as deep as it likes.
-        balance: Weigh both kinds alike, however many there are of each.
-        seed: For all that draws.
-        jobs: How many processes; ``None``: one.
-    """
-
-    trees: int = 100
-    grams: int = 2
-    features: int | None = None
-    depth: int | None = None
-    balance: bool = False
-    seed: int = 0
-    jobs: int | None = None
+_FOREST = "a random forest"
 
 
 @dataclass(frozen=True)
@@ -60,8 +44,10 @@ class Forest:
     trees: tuple[tuple[Any, Any, Any, Any, Any], ...]
 
     @classmethod
-    def grow(cls, texts: Sequence[str], labels: Sequence[bool], growth: Growth) -> Forest:
-        """Learn to tell positive texts from negative ones.
+    def grow(
+        cls, texts: Sequence[str], labels: Sequence[bool], gate: ForestGate, seed: int
+    ) -> Forest:
+        """Learn to tell positive texts from negative ones, as a detector's options say.
 
         Raises:
             DataError: one of the two kinds is missing.
@@ -69,25 +55,17 @@ class Forest:
         if len(set(labels)) < 2:
             counts = f"{sum(labels)} positive and {len(labels) - sum(labels)} negative texts"
             raise DataError(f"found {counts} to learn from; expected both kinds", reason="empty")
-        try:
-            from sklearn.ensemble import RandomForestClassifier  # type: ignore[import-untyped]
-            from sklearn.feature_extraction.text import (  # type: ignore[import-untyped]
-                TfidfVectorizer,
-            )
-        except ImportError as error:
-            raise MissingExtra("a random forest", "abstain") from error
-        vectorizer = TfidfVectorizer(ngram_range=(1, growth.grams), max_features=growth.features)
-        forest = RandomForestClassifier(
-            n_estimators=growth.trees,
-            max_depth=growth.depth,
-            class_weight="balanced" if growth.balance else None,
-            random_state=growth.seed,
-            n_jobs=growth.jobs,
+        vectorizer = _vectorizer(gate.grams, max_features=gate.features)
+        forest = need_sklearn("ensemble", _FOREST).RandomForestClassifier(
+            n_estimators=gate.trees,
+            max_depth=gate.depth,
+            class_weight="balanced" if gate.balance else None,
+            random_state=seed,
         )
         forest.fit(vectorizer.fit_transform(texts), [bool(label) for label in labels])
         vocabulary = {word: int(column) for word, column in vectorizer.vocabulary_.items()}
         trees = tuple(_nodes(tree.tree_) for tree in forest.estimators_)
-        return cls(vocabulary, vectorizer.idf_, growth.grams, trees)
+        return cls(vocabulary, vectorizer.idf_, gate.grams, trees)
 
     def positive(self, texts: Sequence[str]) -> list[float]:
         """The probability that each text is positive: the mean over the trees."""
@@ -101,11 +79,7 @@ class Forest:
         return shares
 
     def _weigh(self, texts: Sequence[str]) -> Any:
-        try:
-            from sklearn.feature_extraction.text import TfidfVectorizer
-        except ImportError as error:
-            raise MissingExtra("a random forest", "abstain") from error
-        vectorizer = TfidfVectorizer(ngram_range=(1, self.grams), vocabulary=self.vocabulary)
+        vectorizer = _vectorizer(self.grams, vocabulary=self.vocabulary)
         vectorizer.idf_ = self.idf
         # scikit-learn compares with 32-bit values, and so must we.
         return vectorizer.transform(texts).astype("float32")
@@ -137,6 +111,11 @@ class Forest:
         return cls(words["vocabulary"], arrays["idf"], words["grams"], tuple(trees))
 
 
+def _vectorizer(grams: int, **options: Any) -> Any:
+    text = need_sklearn("feature_extraction.text", _FOREST)
+    return text.TfidfVectorizer(ngram_range=(1, grams), **options)
+
+
 def _nodes(tree: Any) -> tuple[Any, Any, Any, Any, Any]:
     weights = tree.value[:, 0, :]
     share = weights[:, 1] / weights.sum(axis=1)
@@ -164,7 +143,11 @@ class ForestGate(Gate):
     """What detectors share whose confidence is the share of a forest; a detector grows its own.
 
     Attributes:
-        trees: As in :class:`Growth`, and so are the others.
+        trees: How many trees.
+        grams: The longest run of words that counts as one feature.
+        features: How many features at most, the most frequent; ``None``: all.
+        depth: How deep a tree may be; ``None``: as deep as it likes.
+        balance: Weigh both kinds alike, however many there are of each.
         forest: The forest, once it is grown.
     """
 
@@ -182,8 +165,7 @@ class ForestGate(Gate):
 
     def grow(self, texts: Sequence[str], labels: Sequence[bool], tools: Tools) -> None:
         """Grow the forest."""
-        growth = Growth(self.trees, self.grams, self.features, self.depth, self.balance, tools.seed)
-        self.forest = Forest.grow(texts, labels, growth)
+        self.forest = Forest.grow(texts, labels, self, tools.seed)
 
     def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """The share of trees for each question, or for its answer."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -144,3 +145,15 @@ def load_numpy(purpose: str) -> Any:
     except ImportError as error:
         raise MissingExtra(purpose, "abstain") from error
     return numpy
+
+
+def need_sklearn(name: str, purpose: str) -> Any:
+    """A module of scikit-learn.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        return import_module(f"sklearn.{name}")
+    except ImportError as error:
+        raise MissingExtra(purpose, "abstain") from error

@@ -12,25 +12,33 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from heapq import nsmallest
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 from sqlverdict.abstain.method import Ask, TrainingExample
 from sqlverdict.errors import MissingExtra, UsageError
 
 TFIDF = "tfidf"
+_BATCH = 64
 _WORD = re.compile(r"\w+")
 
 
-class Retriever(Protocol):
+class Retriever(ABC):
     """Finds similar texts among those it was made with."""
+
+    @abstractmethod
+    def likeness(self, text: str) -> list[float]:
+        """How like a text each of them is."""
 
     def nearest(self, text: str, count: int, without: Collection[int] = ()) -> list[int]:
         """The positions of the most similar texts, best first; ties by position."""
-        ...
+        likeness, left_out = self.likeness(text), set(without)
+        positions = (position for position in range(len(likeness)) if position not in left_out)
+        return nsmallest(count, positions, key=lambda position: (-likeness[position], position))
 
 
 def retriever(texts: Sequence[str], embedding: str = TFIDF) -> Retriever:
@@ -43,7 +51,7 @@ def retriever(texts: Sequence[str], embedding: str = TFIDF) -> Retriever:
     return Tfidf(texts) if embedding == TFIDF else EmbeddingRetriever(texts, embedding)
 
 
-class Tfidf:
+class Tfidf(Retriever):
     """Cosine over words weighed by how rare they are; an inverted index, so it is quick."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -64,21 +72,19 @@ class Tfidf:
         length = math.sqrt(sum(weight * weight for weight in weights.values()))
         return {word: weight / length for word, weight in weights.items()} if length else {}
 
-    def nearest(self, text: str, count: int, without: Collection[int] = ()) -> list[int]:
-        """The positions of the most similar texts, best first; ties by position."""
+    def likeness(self, text: str) -> list[float]:
+        """The cosines."""
         likeness = [0.0] * self._count
         for word, weight in self._weigh(Counter(_words(text))).items():
             for position, other in self._postings[word]:
                 likeness[position] += weight * other
-        left_out = set(without)
-        positions = (position for position in range(self._count) if position not in left_out)
-        return nsmallest(count, positions, key=lambda position: (-likeness[position], position))
+        return likeness
 
 
-class EmbeddingRetriever:
+class EmbeddingRetriever(Retriever):
     """Cosine over sentence embeddings."""
 
-    def __init__(self, texts: Sequence[str], model: str, batch: int = 64) -> None:
+    def __init__(self, texts: Sequence[str], model: str) -> None:
         try:
             import torch
             from transformers import AutoModel, AutoTokenizer
@@ -93,15 +99,14 @@ class EmbeddingRetriever:
                 f"embedding={model}: no encoder could be loaded from there ({error}). Expected "
                 f"tfidf, a local folder or a hub name"
             ) from error
-        self._batch = batch
         self._known = self._embed(texts)
 
     def _embed(self, texts: Sequence[str]) -> Any:
         torch = self._torch
         parts = []
         with torch.inference_mode():
-            for start in range(0, len(texts), self._batch):
-                chunk = list(texts[start : start + self._batch])
+            for start in range(0, len(texts), _BATCH):
+                chunk = list(texts[start : start + _BATCH])
                 encoded = self._tokenizer(
                     chunk, padding=True, truncation=True, max_length=256, return_tensors="pt"
                 )
@@ -111,14 +116,12 @@ class EmbeddingRetriever:
                 parts.append(torch.nn.functional.normalize(mean, dim=-1))
         return torch.cat(parts) if parts else torch.zeros(0, 1)
 
-    def nearest(self, text: str, count: int, without: Collection[int] = ()) -> list[int]:
-        """The positions of the most similar texts, best first; ties by position."""
-        if not len(self._known):
-            return []
-        likeness = (self._known @ self._embed([text])[0]).tolist()
-        left_out = set(without)
-        positions = (position for position in range(len(likeness)) if position not in left_out)
-        return nsmallest(count, positions, key=lambda position: (-likeness[position], position))
+    def likeness(self, text: str) -> list[float]:
+        """The cosines."""
+        cosines: list[float] = []
+        if len(self._known):
+            cosines = (self._known @ self._embed([text])[0]).tolist()
+        return cosines
 
 
 def _words(text: str) -> list[str]:

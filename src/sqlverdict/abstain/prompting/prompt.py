@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlverdict.abstain.method import Detection, Draft, Shot, Tools
+from sqlverdict.abstain.method import Shot, Tools
 from sqlverdict.abstain.prompting.trustsql_prompts import FILES, trustsql_prompt
-from sqlverdict.errors import OptionName, UsageError
+from sqlverdict.errors import Interrupted, OptionName, UsageError
 from sqlverdict.llm.prompt import Prompt, PromptFolder, fill
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.parse.tokens import word_set
@@ -99,14 +99,19 @@ def ask_all(requests: Sequence[Request], tools: Tools, name: str) -> list[Reply 
     return side_by_side(model.ask, requests, tools)
 
 
-def no_draft(problem: NoReply) -> Draft:
-    """The draft where the model could not be asked."""
-    return Draft(problem=problem)
+def reply_text(reply: Reply | NoReply) -> str:
+    """The text of a reply; empty where there is none.
 
-
-def no_finding(problem: NoReply) -> Detection:
-    """The finding where the model could not be asked."""
-    return Detection(None, problem=problem)
+    Raises:
+        Interrupted: the cost limit is reached.
+    """
+    if isinstance(reply, Reply):
+        return reply.text
+    if reply.budget:
+        raise Interrupted(
+            f"{reply.message} Replies so far are cached: run the same command to continue."
+        )
+    return ""
 
 
 def dialogue(groups: Sequence[tuple[str, Sequence[Shot]]], prompt: Prompt) -> str:

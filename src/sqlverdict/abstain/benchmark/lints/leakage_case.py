@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlverdict.abstain.benchmark.lint import LINTS, LintData, LintResult
-from sqlverdict.abstain.benchmark.probe import need_sklearn, probe_cases, probed
+from sqlverdict.abstain.benchmark.probe import PURPOSE, probe_cases, probed
+from sqlverdict.abstain.learn.saved import need_sklearn
 
 
 @LINTS.member
@@ -33,7 +34,7 @@ def capitals(text: str) -> tuple[int, int, int]:
 
 
 def _fit(texts: Sequence[str], labels: Sequence[bool], others: Sequence[str]) -> Sequence[bool]:
-    tree = need_sklearn("tree").DecisionTreeClassifier(
+    tree = need_sklearn("tree", PURPOSE).DecisionTreeClassifier(
         max_depth=3, class_weight="balanced", random_state=0
     )
     tree.fit([capitals(text) for text in texts], list(labels))

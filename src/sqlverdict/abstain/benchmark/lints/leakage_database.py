@@ -20,9 +20,10 @@ from sqlverdict.abstain.benchmark.lint import (
     LintResult,
     Severity,
 )
-from sqlverdict.abstain.benchmark.probe import FEWEST, FOLDS, need_sklearn, probe_cases
+from sqlverdict.abstain.benchmark.probe import FEWEST, FOLDS, PURPOSE, probe_cases
 from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
 from sqlverdict.abstain.benchmark.words import same_wording
+from sqlverdict.abstain.learn.saved import need_sklearn
 from sqlverdict.files.text import count
 from sqlverdict.records import Case
 from sqlverdict.score.statistics.intervals import wilson
@@ -101,7 +102,7 @@ def _database_share(
     ordered = sorted(cases, key=lambda case: (same_wording(case.question), case.id))
     labels = [label(case) for case in ordered]
     groups = [same_wording(case.question) for case in ordered]
-    folds = need_sklearn("model_selection").StratifiedGroupKFold(
+    folds = need_sklearn("model_selection", PURPOSE).StratifiedGroupKFold(
         n_splits=FOLDS, shuffle=True, random_state=seed
     )
     right = 0

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlverdict.abstain.benchmark.lint import LINTS, LintData, LintResult
-from sqlverdict.abstain.benchmark.probe import need_sklearn, probe_cases, probed
+from sqlverdict.abstain.benchmark.probe import PURPOSE, probe_cases, probed
+from sqlverdict.abstain.learn.saved import need_sklearn
 
 _MOST_WORDS = 6
 
@@ -28,7 +29,7 @@ class LeakageWords:
 
 
 def _fit(texts: Sequence[str], labels: Sequence[bool], others: Sequence[str]) -> Sequence[bool]:
-    vectorizer = need_sklearn("feature_extraction.text").CountVectorizer(binary=True)
+    vectorizer = need_sklearn("feature_extraction.text", PURPOSE).CountVectorizer(binary=True)
     model = _model()
     model.fit(vectorizer.fit_transform(texts), list(labels))
     labels_of_others: list[bool] = model.predict(vectorizer.transform(others)).tolist()
@@ -36,7 +37,7 @@ def _fit(texts: Sequence[str], labels: Sequence[bool], others: Sequence[str]) ->
 
 
 def _model() -> Any:
-    return need_sklearn("linear_model").LogisticRegression(
+    return need_sklearn("linear_model", PURPOSE).LogisticRegression(
         solver="liblinear", class_weight="balanced", random_state=0
     )
 
@@ -44,7 +45,7 @@ def _model() -> Any:
 def _heaviest_words(data: LintData) -> str:
     """The words that weigh most on either side, over all questions."""
     cases = probe_cases(data)
-    vectorizer = need_sklearn("feature_extraction.text").CountVectorizer(binary=True)
+    vectorizer = need_sklearn("feature_extraction.text", PURPOSE).CountVectorizer(binary=True)
     model = _model()
     texts, labels = [case.question for case in cases], [case.answerable for case in cases]
     model.fit(vectorizer.fit_transform(texts), labels)

@@ -19,11 +19,10 @@ from sqlverdict.abstain.calibrate import mark_drafts
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.generators.sqlprompt import Sqlprompt
 from sqlverdict.abstain.method import Ask, GeneratorNeeds, Tools, TrainingExample
-from sqlverdict.abstain.prompting.prompt import ask_all, request
+from sqlverdict.abstain.prompting.prompt import ask_all, reply_text, request
 from sqlverdict.abstain.prompting.schema_text import column_lists
-from sqlverdict.errors import Interrupted
 from sqlverdict.files.text import count
-from sqlverdict.llm.request import NoReply, Reply, Request
+from sqlverdict.llm.request import Request
 from sqlverdict.parse.tokens import Kind, tokens
 from sqlverdict.records import Case
 
@@ -74,7 +73,7 @@ def paraphrase(cases: Sequence[Case], number: int, tools: Tools) -> Paraphrases:
     unused: Counter[str] = Counter()
     plain: list[tuple[Case, Case]] = []
     for (case, turn), reply in zip(pairs, replies, strict=True):
-        text = read_question(_text(reply))
+        text = read_question(reply_text(reply))
         problem = _problem(case, text, wordings)
         if problem or text is None:
             unused[problem] += 1
@@ -106,16 +105,6 @@ def _request(case: Case, turn: int, ask: Ask, tools: Tools) -> Request:
         max_tokens=_TOKENS,
         values=values,
     )
-
-
-def _text(reply: Reply | NoReply) -> str:
-    if isinstance(reply, NoReply):
-        if reply.budget:
-            raise Interrupted(
-                f"{reply.message} Replies so far are cached: run the same command to continue."
-            )
-        return ""
-    return reply.text
 
 
 def _problem(case: Case, text: str | None, wordings: set[tuple[str, str]]) -> str:
@@ -169,7 +158,7 @@ def _changes(
     ]
     replies = ask_all(requests, tools, "the meaning of paraphrases") if requests else []
     opinions = {
-        new.id: _text(reply).strip().casefold().startswith("yes")
+        new.id: reply_text(reply).strip().casefold().startswith("yes")
         for (_, new), reply in zip(others, replies, strict=True)
     }
     reasons = []
