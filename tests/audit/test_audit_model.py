@@ -235,11 +235,11 @@ def test_a_gold_that_many_miss_is_listed_though_nobody_agrees(make_run: MakeRun)
     # match counts more than the miss of one that was never right.
     weak, good = miss_weight(0, 1), miss_weight(1, 0)
     against = 5 * weak / ((5 * weak + good) / 6)
-    assert (raised.feature.name, raised.feature.value) == (
+    assert (raised.name, raised.value) == (
         "mismatch",
         pytest.approx(log((against + 0.5) / (6 - against + 0.5))),
     )
-    assert raised.feature.words in suspect_markdown(suspect)
+    assert raised.words in suspect_markdown(suspect)
     assert suspect_golds([make_run("right", line(GOLD))]).suspects == ()
 
 

@@ -9,7 +9,6 @@
 ``suspicion``            what a suspicion against a gold is
 ``suspicions/``          one file per suspicion
 ``question_words``       what a question asks for: one number, how many of what, one for each
-``repeated_values``      whether a column repeats its values
 ``gold_report``          all that is known about one gold
 ``gold_model``           how likely a gold is wrong, by its features and ``gold_model.json``
 ``gold_markdown``        suspect golds as an issue's text

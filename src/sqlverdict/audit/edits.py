@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from sqlglot import exp
@@ -13,16 +12,11 @@ from sqlverdict.parse.tokens import Kind, fold, tokens
 from sqlverdict.records import Query
 
 
-@dataclass(frozen=True)
-class OnlySortKey:
-    """What a SELECT is ordered by: an expression over its rows or groups."""
+def only_sort_key(select: exp.Select) -> exp.Ordered | None:
+    """A copy of the only sort key of a SELECT, an expression over its rows or groups.
 
-    expression: exp.Expr
-    descending: bool
-
-
-def only_sort_key(select: exp.Select) -> OnlySortKey | None:
-    """The only sort key of a SELECT; names and numbers of output columns are resolved."""
+    Names and numbers of output columns are resolved.
+    """
     order = select.args.get("order")
     if order is None or len(order.expressions) != 1:
         return None
@@ -37,7 +31,7 @@ def only_sort_key(select: exp.Select) -> OnlySortKey | None:
         name = fold(key.name)
         outputs = [each for each in select.expressions if fold(each.alias) == name]
         key = outputs[0].unalias() if outputs else key
-    return OnlySortKey(key.copy(), bool(ordered.args.get("desc")))
+    return exp.Ordered(this=key.copy(), desc=ordered.args.get("desc"))
 
 
 def add_condition(

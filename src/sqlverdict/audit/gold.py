@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any, Generic, TypeVar, overload
 from weakref import finalize
 
-from sqlverdict.audit.gold_model import GoldModel, WeightedFeature, gold_features, gold_model
+from sqlverdict.audit.gold_model import Feature, GoldModel, gold_features, gold_model
 from sqlverdict.audit.gold_report import GoldReport, Rerun, case_reports, gold_reports
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
 from sqlverdict.dialects import DEFAULT_DIALECT
@@ -148,13 +148,13 @@ class Suspect:
     rank: float
     suspicions: tuple[Suspicion, ...]
     answers: tuple[Answered, ...]
-    features: tuple[WeightedFeature, ...] = ()
+    features: tuple[Feature, ...] = ()
 
     @property
-    def raised_by(self) -> tuple[WeightedFeature, ...]:
+    def raised_by(self) -> tuple[Feature, ...]:
         """The features that make it more suspect than the average gold, the strongest first."""
         raising = [one for one in self.features if one.raises]
-        return tuple(sorted(raising, key=lambda one: (-one.adds, one.feature.name)))
+        return tuple(sorted(raising, key=lambda one: (-one.adds, one.name)))
 
     def as_record(self) -> dict[str, Any]:
         """The suspect as plain values, for JSON."""
@@ -170,10 +170,10 @@ class Suspect:
             "rank": self.rank,
             "features": [
                 {
-                    "name": one.feature.name,
-                    "value": None if one.feature.value is None else round(one.feature.value, 4),
+                    "name": one.name,
+                    "value": None if one.value is None else round(one.value, 4),
                     "adds": round(one.adds, 4),
-                    "words": one.feature.words,
+                    "words": one.words,
                 }
                 for one in self.features
             ],
@@ -326,7 +326,7 @@ def _failure_notes(failures: Mapping[str, int]) -> list[str]:
 
 def _weigh(
     model: GoldModel, report: GoldReport, raised: Sequence[Suspicion], failures: Counter[str]
-) -> tuple[WeightedFeature, ...]:
+) -> tuple[Feature, ...]:
     """What each feature adds to the log-odds that the gold is wrong; nothing where that fails."""
     try:
         return tuple(model.weigh(gold_features(report, raised)))
@@ -339,7 +339,7 @@ def _suspect(
     report: GoldReport,
     rank: float,
     raised: Sequence[Suspicion],
-    features: tuple[WeightedFeature, ...],
+    features: tuple[Feature, ...],
     folders: Mapping[str, Path],
 ) -> Suspect:
     ranked = sorted(raised, key=lambda each: (-each.weight, each.name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlverdict.audit.gold import Audit, Suspect
@@ -14,14 +14,14 @@ from sqlverdict.report.terminal.tables import markdown, md_cell, table
 _ROWS = 10
 
 
-def audit_text(audit: Audit, most: int | None = None) -> Iterator[str]:
+def audit_text(audit: Audit) -> Iterator[str]:
     """The whole audit, piece by piece: a table of findings, then one section a gold."""
-    for number, block in enumerate(_blocks(audit, audit.suspects[:most])):
+    for number, block in enumerate(_blocks(audit)):
         yield f"\n\n{block}" if number else block
     yield "\n"
 
 
-def _blocks(audit: Audit, suspects: Sequence[Suspect]) -> Iterator[str]:
+def _blocks(audit: Audit) -> Iterator[str]:
     systems = ", ".join(md_cell(name) for name in audit.systems)
     source = f"from the answers of {systems}" if systems else "from what they show themselves"
     yield "# Golds under suspicion"
@@ -34,9 +34,7 @@ def _blocks(audit: Audit, suspects: Sequence[Suspect]) -> Iterator[str]:
         yield markdown(table(("suspicion", "golds"), rows))
     if audit.notes:
         yield "\n".join(f"- {md_cell(note)}" for note in audit.notes)
-    if len(suspects) < len(audit.suspects):
-        yield f"The first {len(suspects):,} of {len(audit.suspects):,}:"
-    for suspect in suspects:
+    for suspect in audit.suspects:
         yield suspect_markdown(suspect)
 
 
@@ -53,7 +51,7 @@ def _suspect(suspect: Suspect) -> Iterator[str]:
         yield "  \n".join(f"> {md_cell(line)}" for line in suspect.case.question_lines)
     if suspect.knowledge:
         yield f"Knowledge: {md_cell(suspect.knowledge)}"
-    raising = [f"- odds x{one.odds:.1f}: {md_cell(one.feature.words)}" for one in suspect.raised_by]
+    raising = [f"- odds x{one.odds:.1f}: {md_cell(one.words)}" for one in suspect.raised_by]
     if raising:
         yield "\n".join(raising)
     if suspect.suspicions:

@@ -11,7 +11,7 @@ mean of its labels. Names are those of ``gold_model.json``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from math import exp, isfinite, log
@@ -27,6 +27,10 @@ from sqlverdict.audit.suspicions.systems_agree import same_answers, same_values
 from sqlverdict.errors import UsageError
 from sqlverdict.report.one_run.case import relation_kinds
 
+MODEL = "gold_model.json"
+LEAST_ODDS = 1.05
+"""A feature that multiplies the odds by less is not named."""
+
 
 @dataclass(frozen=True)
 class Feature:
@@ -36,11 +40,23 @@ class Feature:
         name: Its name in the model.
         value: The number; ``None``: it could not be looked at.
         words: What it says about this gold.
+        adds: What the model adds to the log-odds for it, measured from the labels' mean.
     """
 
     name: str
     value: float | None
     words: str
+    adds: float = 0.0
+
+    @property
+    def odds(self) -> float:
+        """By how much it multiplies the odds that the gold is wrong."""
+        return exp(max(-50.0, min(50.0, self.adds)))
+
+    @property
+    def raises(self) -> bool:
+        """Whether something was found that makes the gold more suspect than the average one."""
+        return bool(self.value) and self.odds >= LEAST_ODDS
 
 
 def gold_features(report: GoldReport, raised: Sequence[Suspicion]) -> tuple[Feature, ...]:
@@ -142,29 +158,6 @@ def _reported(by_name: Mapping[str, Suspicion]) -> list[Feature]:
     ]
 
 
-MODEL = "gold_model.json"
-LEAST_ODDS = 1.05
-"""A feature that multiplies the odds by less is not named."""
-
-
-@dataclass(frozen=True)
-class WeightedFeature:
-    """A feature with what it adds to the log-odds, measured from the labels' mean."""
-
-    feature: Feature
-    adds: float
-
-    @property
-    def odds(self) -> float:
-        """By how much it multiplies the odds that the gold is wrong."""
-        return exp(max(-50.0, min(50.0, self.adds)))
-
-    @property
-    def raises(self) -> bool:
-        """Whether something was found that makes the gold more suspect than the average one."""
-        return bool(self.feature.value) and self.odds >= LEAST_ODDS
-
-
 class GoldModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The model's numbers.
 
@@ -183,9 +176,9 @@ class GoldModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     assumed: dict[str, float] = {}
     provenance: dict[str, Any] = {}
 
-    def weigh(self, features: Sequence[Feature]) -> list[WeightedFeature]:
-        """What each feature adds; those that the model does not know add nothing."""
-        return [WeightedFeature(each, self._adds(each)) for each in features]
+    def weigh(self, features: Sequence[Feature]) -> list[Feature]:
+        """The features with what each adds; those that the model does not know add nothing."""
+        return [replace(each, adds=self._adds(each)) for each in features]
 
     def _adds(self, feature: Feature) -> float:
         mean = self.means.get(feature.name, 0.0)
@@ -193,7 +186,7 @@ class GoldModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         slope = self.coefficients.get(feature.name, self.assumed.get(feature.name, 0.0))
         return slope * (value - mean)
 
-    def rank(self, features: Sequence[WeightedFeature]) -> float:
+    def rank(self, features: Sequence[Feature]) -> float:
         """How likely the gold is wrong, by features that were weighed."""
         return logistic(self.intercept + sum(one.adds for one in features))
 

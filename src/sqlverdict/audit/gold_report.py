@@ -13,12 +13,13 @@ from math import log
 
 from sqlverdict.compare.query.columns import Names
 from sqlverdict.compare.query.text import Texts
-from sqlverdict.dialects import DEFAULT_DIALECT
+from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.evidence import Failed, Judged, Refuted
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.parse.qualified import with_plain_names, with_real_names
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.tokens import fold
 from sqlverdict.reasons import WITHOUT_SQL
 from sqlverdict.records import Answer, Case, Failure, Outcome, Query, Reason, Result, Verdict
 from sqlverdict.report.agreement.opinions import results_match
@@ -99,6 +100,22 @@ class GoldReport:
         if self.schema is not None:
             query = with_plain_names(query, self.schema)
         return query if isinstance(query, Query) else None
+
+    def repeats(self, table: Table, column: str) -> bool:
+        """Whether a value occurs twice in a column; false for a declared key, or if not known."""
+        if any(tuple(map(fold, key)) == (fold(column),) for key in table.uniques):
+            return False
+        if self.rerun is None:
+            return False
+        record = dialect_of(self.dialect)
+        # Behind its table a quoted name is never a text, and a word such as "user" is a column.
+        name = f"t.{record.quoted(column)}"
+        source = table.source_text(record.quote)
+        outcome = self.rerun(f"SELECT COUNT({name}), COUNT(DISTINCT {name}) FROM {source} AS t")  # noqa: S608
+        if not isinstance(outcome, Answer) or not outcome.rows:
+            return False
+        values, different = outcome.rows[0]
+        return isinstance(values, int) and isinstance(different, int) and values > different
 
     def probe(self, sql: str) -> Outcome:
         """The outcome of a query over the schema's own names; a failure without a database."""

@@ -57,8 +57,7 @@ def _suspects(audit: Audit) -> list[PageSuspect]:
             rank=suspect.rank,
             suspicions=tuple(one.message for one in suspect.suspicions),
             features=tuple(
-                f"odds x{raising.odds:.1f}: {raising.feature.words}"
-                for raising in suspect.raised_by
+                f"odds x{raising.odds:.1f}: {raising.words}" for raising in suspect.raised_by
             ),
             answers=tuple((one.system, one.prediction, one.matches) for one in suspect.answers),
         )

@@ -284,14 +284,12 @@ def strata_after_draw(strata: Sequence[DrawnStratum]) -> list[DrawnStratum]:
     return join_neighbours(strata)
 
 
-def join_neighbours(
-    strata: Sequence[DrawnStratum], least: int = LEAST_LABELS
-) -> list[DrawnStratum]:
+def join_neighbours(strata: Sequence[DrawnStratum]) -> list[DrawnStratum]:
     """The strata in their order, those with few labels joined with the neighbour that has fewer."""
     joined = list(strata)
     while len(joined) > 1:
         fewest = min(range(len(joined)), key=lambda index: joined[index].labels)
-        if joined[fewest].labels >= min(least, joined[fewest].size):
+        if joined[fewest].labels >= min(LEAST_LABELS, joined[fewest].size):
             break
         beside = [index for index in (fewest - 1, fewest + 1) if 0 <= index < len(joined)]
         other = min(beside, key=lambda index: joined[index].labels)
@@ -356,7 +354,6 @@ def plan_accuracy(
     results: Iterable[Result],
     width: float,
     stratum: Callable[[Result], str] = stratum_of,
-    confidence: float = CONFIDENCE,
 ) -> LabelPlan:
     """How many labels an interval of a width needs, from what the verdicts say of each stratum.
 
@@ -364,7 +361,6 @@ def plan_accuracy(
         results: The results of the run.
         width: The width from end to end.
         stratum: The stratum of a pair, as the queue draws it.
-        confidence: The share of such intervals that shall hold the truth.
 
     Raises:
         UsageError: the width is none, or there is nothing to label.
@@ -380,5 +376,4 @@ def plan_accuracy(
         width,
         known=len(population.known),
         known_right=sum(population.known.values()),
-        confidence=confidence,
     )

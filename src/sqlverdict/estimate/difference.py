@@ -74,8 +74,6 @@ def estimate_difference(
     second: Iterable[Result],
     labels: Labels,
     ask_proof: AskProof = lambda _case, _one, _other: False,
-    *,
-    confidence: float = CONFIDENCE,
 ) -> AccuracyDifference:
     """Estimate how much more often the first run is right.
 
@@ -84,7 +82,6 @@ def estimate_difference(
         second: Those of the second.
         labels: What people said of predictions of either; labels of 0.5 are kept as such.
         ask_proof: Asks for a proof; it is asked in both directions.
-        confidence: The share of such intervals that shall hold the truth.
 
     Raises:
         UsageError: the runs share no question, the answers of one run have no labels, or the
@@ -110,7 +107,7 @@ def estimate_difference(
                 "both runs: sqlverdict label RUN_A RUN_B --queue estimate"
             )
 
-    low, high = difference_interval(sides, len(cases), confidence)
+    low, high = difference_interval(sides, len(cases))
     numbers = [sum(each.labels for each in strata) for strata, *_ in sides]
     open_pairs = sum(each.pending for strata, *_ in sides for each in strata)
     if draw is not None:
@@ -122,7 +119,7 @@ def estimate_difference(
         fsum(sign * _right(*side) / len(cases) for sign, side in zip((1, -1), sides, strict=True)),
         low,
         high,
-        confidence,
+        CONFIDENCE,
         sum(numbers),
         tuple(sides[0][0]),
         tuple(sides[1][0]),
@@ -143,15 +140,12 @@ Side = tuple[list[DrawnStratum], int, int]
 """The strata of one run, the cases without a query, and how many of these are right."""
 
 
-def difference_interval(
-    sides: Sequence[Side], cases: int, confidence: float = CONFIDENCE
-) -> tuple[float, float]:
+def difference_interval(sides: Sequence[Side], cases: int) -> tuple[float, float]:
     """The interval of the difference.
 
     Args:
         sides: The answers that either run alone gave.
         cases: The questions that both runs have.
-        confidence: The share of such intervals that shall hold the truth.
     """
     if not any(strata or known for strata, known, _ in sides):
         return 0.0, 0.0
@@ -169,8 +163,8 @@ def difference_interval(
             every += [SumPart(sign * each.size / cases, each) for each in own]
         return every
 
-    low, _ = sum_interval(parts(ours_right=False, theirs_right=True), confidence, step=1 / cases)
-    _, high = sum_interval(parts(ours_right=True, theirs_right=False), confidence, step=1 / cases)
+    low, _ = sum_interval(parts(ours_right=False, theirs_right=True), CONFIDENCE, step=1 / cases)
+    _, high = sum_interval(parts(ours_right=True, theirs_right=False), CONFIDENCE, step=1 / cases)
     return low, high
 
 

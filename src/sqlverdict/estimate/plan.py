@@ -72,7 +72,6 @@ def plan_labels(
     *,
     known: int = 0,
     known_right: int = 0,
-    confidence: float = CONFIDENCE,
 ) -> LabelPlan:
     """The fewest labels whose interval is expected to be no wider than asked for.
 
@@ -82,13 +81,11 @@ def plan_labels(
         width: The width from end to end: 0.15 is 7.5 points to either side.
         known: Cases that need no label.
         known_right: How many of them are right.
-        confidence: The share of such intervals that shall hold the truth.
 
     Raises:
         UsageError: the width is none, or there is nothing to label.
     """
-    if not 0 < width < 1:
-        raise UsageError(f"the width is {width}; it must lie between 0 and 1, such as 0.15")
+    _check_width(width)
     parts = {name: size for name, size in sizes.items() if size}
     total = sum(parts.values())
     if not total:
@@ -98,7 +95,7 @@ def plan_labels(
     def by_strata(labels: int) -> float:
         sample = allocate(parts, labels)
         strata = [Stratum(parts[name], n, n * rates[name]) for name, n in sample.items()]
-        return _width([*strata, *certain], confidence)
+        return _width([*strata, *certain])
 
     mean = sum(parts[name] * rates[name] for name in parts) / total
     least = min(total, max(FEWEST, len(parts)))
@@ -111,7 +108,6 @@ def plan_labels(
             total,
             mean,
             width,
-            confidence,
             known=known,
             known_right=known_right,
             least=min(FEWEST, total),
@@ -119,11 +115,20 @@ def plan_labels(
         by_strata(labels),
         {name: StratumPlan(parts[name], n, rates[name]) for name, n in sample.items()},
         known,
-        confidence,
     )
 
 
-def _width(strata: list[Stratum], confidence: float) -> float:
+def _check_width(width: float) -> None:
+    """Refuse a width that no interval of a share can have.
+
+    Raises:
+        UsageError: it is one.
+    """
+    if not 0 < width < 1:
+        raise UsageError(f"the width is {width}; it must lie between 0 and 1, such as 0.15")
+
+
+def _width(strata: list[Stratum], confidence: float = CONFIDENCE) -> float:
     low, high = stratified_interval(strata, confidence)
     return high - low
 
@@ -178,7 +183,6 @@ def plan_two_runs(
     known: Sequence[Sequence[bool]],
     cases: int,
     width: float,
-    confidence: float = CONFIDENCE,
 ) -> LabelPlan:
     """The fewest labels whose interval of a difference is expected to be no wider than asked for.
 
@@ -188,13 +192,11 @@ def plan_two_runs(
         known: Of either run the answers that need no label, and whether they are right.
         cases: The questions that both runs have.
         width: The width from end to end.
-        confidence: The share of such intervals that shall hold the truth.
 
     Raises:
         UsageError: the width is none, or there is nothing to label.
     """
-    if not 0 < width < 1:
-        raise UsageError(f"the width is {width}; it must lie between 0 and 1, such as 0.15")
+    _check_width(width)
     every = {name: size for own in sizes for name, size in own.items()}
     total = sum(every.values())
     if not total:
@@ -210,7 +212,7 @@ def plan_two_runs(
             strata = [Stratum(n, labels, labels * rate) for n, labels, rate in own.values()]
             strata += [Stratum(len(sure), len(sure), sum(sure))] if sure else []
             parts += [SumPart(sign * each.size / cases, each) for each in strata]
-        low, high = sum_interval(parts, confidence, step=1 / cases)
+        low, high = sum_interval(parts, CONFIDENCE, step=1 / cases)
         return high - low
 
     def by_strata(labels: int) -> float:
@@ -248,5 +250,4 @@ def plan_two_runs(
         by_strata(labels),
         {name: StratumPlan(every[name], n, expected[name]) for name, n in sample.items()},
         sum(map(len, known)),
-        confidence,
     )

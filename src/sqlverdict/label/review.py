@@ -51,7 +51,7 @@ def _item(
     suspect: Suspect, proposals: Sequence[Proposal], databases: CaseDatabases
 ) -> dict[str, Any]:
     case = suspect.case
-    raised = [f"odds x{one.odds:.1f}: {one.feature.words}" for one in suspect.raised_by]
+    raised = [f"odds x{one.odds:.1f}: {one.words}" for one in suspect.raised_by]
     return {
         "pair": case.id,
         "id": case.id,

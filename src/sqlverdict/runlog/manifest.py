@@ -103,12 +103,9 @@ def _version_of(package: str) -> str:
     """A package's version, read from its own file: to import it, or its records, is slow."""
     spec = find_spec(package)
     file = Path(spec.origin).with_name("_version.py") if spec and spec.origin else None
-    if file is not None and file.is_file():
-        version_line = re.search(
-            r"""^__version__ = .*?["']([^"']+)["']$""", file.read_text(), re.MULTILINE
-        )
-        if version_line:
-            return version_line[1]
+    text = file.read_text() if file is not None and file.is_file() else ""
+    if version_line := _VERSION.search(text):
+        return version_line[1]
     from importlib.metadata import version
 
     return version(package)

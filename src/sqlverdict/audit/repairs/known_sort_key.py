@@ -29,8 +29,8 @@ class KnownSortKey:
         key = only_sort_key(tree) if tree is not None else None
         if tree is None or key is None or not gold.notices("null_sort_key"):
             return
-        condition = exp.Not(this=exp.Is(this=key.expression.copy(), expression=exp.Null()))
-        grouped = key.expression.find(exp.AggFunc) is not None
+        condition = exp.Not(this=exp.Is(this=key.this.copy(), expression=exp.Null()))
+        grouped = key.this.find(exp.AggFunc) is not None
         add_condition(tree, condition, "having" if grouped else "where")
-        text = gold.text(key.expression)
+        text = gold.text(key.this)
         yield CandidateGold(gold.text(tree), NAME, f"leaves out rows whose {text} is NULL")

@@ -34,8 +34,8 @@ class WholeTie:
                 continue
             if select.args.get("offset") or select.args.get("distinct"):
                 continue
-            text = gold.text(key.expression)
-            _widen(select, key.expression, descending=key.descending)
+            text = gold.text(key.this)
+            _widen(select, key.this, descending=bool(key.args.get("desc")))
             yield CandidateGold(
                 gold.text(tree), NAME, f"all rows whose {text} is the one that LIMIT 1 keeps"
             )

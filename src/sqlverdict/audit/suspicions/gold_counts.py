@@ -24,7 +24,6 @@ from sqlverdict.audit.question_words import (
     formula_columns,
     table_of_words,
 )
-from sqlverdict.audit.repeated_values import repeats
 from sqlverdict.audit.suspicion import DOUBT, SIGN, SUSPICIONS, Suspicion
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
@@ -101,7 +100,7 @@ def _repeated(report: GoldReport, query: Query, schema: Schema) -> Iterator[Susp
         return
     stems = set(map(word_stem, counted_thing(report.case.question)))
     for column in table.columns:
-        if word_stem(column.name.lower()) in stems and repeats(report, table, column.name):
+        if word_stem(column.name.lower()) in stems and report.repeats(table, column.name):
             text = column_text((table.name, column.name))
             message = f"the question asks how many {text} there are; the gold counts rows, and "
             message += "values repeat in them"

@@ -17,7 +17,6 @@ from sqlglot import exp
 
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.question_words import each_words, table_of_words
-from sqlverdict.audit.repeated_values import repeats
 from sqlverdict.audit.suspicion import DOUBT, SUSPICIONS, Suspicion
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Query
@@ -69,7 +68,7 @@ def _merged(report: GoldReport, query: Query) -> Iterator[str]:
     table = table_of_words(words, schema)
     if column is None or table is None or column[0] != table.name:
         return
-    if repeats(report, table, column[1]):
+    if report.repeats(table, column[1]):
         text = column_text(column)
         yield f"the question asks for each {table.name}; the gold groups by {text}, which repeats"
 

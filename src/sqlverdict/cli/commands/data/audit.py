@@ -390,7 +390,7 @@ def _show(report: Audit, proposals: Proposals, args: AuditArgs) -> None:
         for gold in case.gold:
             screen.line(f"  gold  {short(gold, 160)}", "quiet")
         for raising in suspect.raised_by:
-            screen.line(f"  odds x{raising.odds:.1f}: {short(raising.feature.words, 160)}")
+            screen.line(f"  odds x{raising.odds:.1f}: {short(raising.words, 160)}")
         for one in suspect.suspicions:
             screen.line(f"  {one.name}: {short(one.message, 200)}")
         show_proposals(screen, proposals.get(case.id, ()))
