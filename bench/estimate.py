@@ -47,8 +47,8 @@ from sqlverdict.estimate.accuracy import join_neighbours, strata_after_draw
 from sqlverdict.estimate.difference import Side, difference_interval
 from sqlverdict.estimate.gate import bound_confidence
 from sqlverdict.estimate.plan import cautious, plan_labels
+from sqlverdict.estimate.population import allocate
 from sqlverdict.estimate.share import DrawnStratum
-from sqlverdict.estimate.strata import allocate
 from sqlverdict.load.people.sampling import SIDES, side_stratum
 from sqlverdict.report.charts.chart import Series, line_chart
 from sqlverdict.score.statistics.strata import Stratum, stratified_interval

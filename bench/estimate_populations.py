@@ -16,8 +16,8 @@ from msgspec import structs
 from agreement import DATA
 from agreement_sets import labelled
 from sqlverdict.estimate.label_error import share_with_label_error
+from sqlverdict.estimate.population import stratum_of, stratum_with_judge
 from sqlverdict.estimate.share import DrawnStratum
-from sqlverdict.estimate.strata import stratum_of, stratum_with_judge
 from sqlverdict.load.people.sampling import JUDGE_STRATA, STRATA
 from sqlverdict.score.statistics.strata import Stratum, stratified_interval
 from sqlverdict.verdicts import POLICIES

@@ -20,8 +20,8 @@ from sqlverdict.estimate.accuracy import (
 from sqlverdict.estimate.difference import estimate_difference
 from sqlverdict.estimate.gate import bound_confidence, gate_accuracy
 from sqlverdict.estimate.matching import carried_labels
+from sqlverdict.estimate.population import stratum_of
 from sqlverdict.estimate.share import DrawnStratum, estimate_share
-from sqlverdict.estimate.strata import stratum_of
 from sqlverdict.estimate.words import (
     accuracy_notes,
     accuracy_sentence,

@@ -16,8 +16,8 @@ from sqlverdict.estimate.label_error import (
     share_with_label_error,
 )
 from sqlverdict.estimate.plan import cautious, plain_labels, plan_labels
+from sqlverdict.estimate.population import allocate
 from sqlverdict.estimate.share import DrawnStratum, estimate_share
-from sqlverdict.estimate.strata import allocate
 from sqlverdict.estimate.words import accuracy_sentence
 from sqlverdict.score.statistics.intervals import wilson
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlverdict.estimate.strata import stratum_of, stratum_with_judge
+from sqlverdict.estimate.population import stratum_of, stratum_with_judge
 from sqlverdict.load.people.sampling import JUDGE_STRATA, STRATA
 from sqlverdict.records import Result, Verdict
 from sqlverdict.situations import Situation

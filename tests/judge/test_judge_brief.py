@@ -13,8 +13,7 @@ from msgspec import structs
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Refuted
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
-from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import fact_lines, prompt_values
+from sqlverdict.judge.briefs.brief import Brief, fact_lines, prompt_values
 from sqlverdict.judge.briefs.result_tables import (
     MOST_ROWS,
     result_table,

@@ -10,8 +10,7 @@ import pytest
 
 from sqlverdict.errors import UsageError
 from sqlverdict.judge.asking import FIELDS, PROMPTS
-from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import prompt_values
+from sqlverdict.judge.briefs.brief import Brief, prompt_values
 from sqlverdict.judge.judge import JUDGES, Settings
 from sqlverdict.llm.prompt import fill, parse_prompt
 

@@ -72,7 +72,7 @@ feed(50_000, normalised, statements, may_read_clock, reads_clock,
     "files of predictions and labels": """
 from sqlverdict.audit.recover_predictions import recover_predictions
 from sqlverdict.judge.recorded import RecordedReplies
-from sqlverdict.load.tables.open_table import table_rows
+from sqlverdict.load.tables.open_table import open_table
 from sqlverdict.load.own_files.goldfile import gold_lines
 from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.predictions import load_predictions
@@ -81,7 +81,7 @@ cases = [Case("0", "d", "?", ("SELECT 1",))]
 for kind in ("txt", "json", "jsonl", "csv"):
     feed(200_000, lambda text: load_predictions(file(f"p.{kind}", text), ["0"]))
     feed(50_000, lambda text: recover_predictions(file(f"p.{kind}", text), cases, None))
-feed(1_000_000, lambda text: list(table_rows(file("t.csv", text), DataError)),
+feed(1_000_000, lambda text: list(open_table(file("t.csv", text), DataError).rows),
      lambda text: gold_lines(file("g.txt", text)), lambda text: read_labels(file("l.csv", text)),
      lambda text: read_labels(file("l.jsonl", text)),
      lambda text: RecordedReplies.from_jsonl(file("r.jsonl", text)))

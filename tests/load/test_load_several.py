@@ -12,7 +12,7 @@ import sqlverdict as sv
 from small_databases import sqlite_file
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.integrations.common import PairGrade
-from sqlverdict.load.replies.several import answers_in
+from sqlverdict.load.replies.notes import answers_in
 
 ONE, TWO = "SELECT 1", "SELECT 2"
 NOTE = "the last one counts"

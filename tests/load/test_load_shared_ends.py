@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlverdict.load.replies.fenced import text_prediction
-from sqlverdict.load.replies.shared_ends import shared_end_notes
+from sqlverdict.load.replies.notes import shared_end_notes
 
 
 def notes(replies: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ from sqlverdict.load.people.labels import read_labels
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.tables.cases import read_own_file
 from sqlverdict.load.tables.excel import sheet_names
-from sqlverdict.load.tables.header import joined_names
+from sqlverdict.load.tables.table import joined_names
 
 GOLD = "SELECT count(*) FROM item"
 COVER = (("Eval of the bot",), (), (None, "November"))

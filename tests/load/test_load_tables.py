@@ -26,7 +26,7 @@ from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.tables import excel
 from sqlverdict.load.tables.cases import own_format
-from sqlverdict.load.tables.open_table import open_table, table_rows
+from sqlverdict.load.tables.open_table import open_table
 from sqlverdict.records import Prediction
 
 GOLD = "SELECT a, b FROM t"
@@ -313,7 +313,7 @@ def test_a_workbook_that_is_damaged_in_the_middle_is_refused(tmp_path: Path) -> 
                     content = content[:half] + content[half:].replace(old, new, 1)
                 broken.writestr(part, content)
         with refuses_data(BenchmarkError, "unreadable", "an Excel file"):
-            list(table_rows(tmp_path / f"{name}.xlsx", BenchmarkError))
+            list(open_table(tmp_path / f"{name}.xlsx", BenchmarkError).rows)
 
 
 def test_a_cell_at_the_edge_of_a_sheet_does_not_make_reading_endless(
@@ -327,10 +327,10 @@ def test_a_cell_at_the_edge_of_a_sheet_does_not_make_reading_endless(
     workbook.active["ZZ50"] = "far away"
     workbook.save(tmp_path / "far.xlsx")
     with refuses_data(BenchmarkError, "unreadable", "more than 1,000 empty cells"):
-        list(table_rows(tmp_path / "far.xlsx", BenchmarkError))
+        list(open_table(tmp_path / "far.xlsx", BenchmarkError).rows)
     monkeypatch.setattr(excel, "_LARGEST", 100)
     with refuses_data(BenchmarkError, "unreadable", "unpacked it has"):
-        list(table_rows(tmp_path / "far.xlsx", BenchmarkError))
+        list(open_table(tmp_path / "far.xlsx", BenchmarkError).rows)
 
 
 def test_values_that_python_has_no_type_for_are_refused(tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ def test_values_that_python_has_no_type_for_are_refused(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.parquet"
         parquet.write_table(pa.table({"id": ["1"], name: column}), path)
         with refuses_data(BenchmarkError, "unreadable", f"{name}.parquet"):
-            list(table_rows(path, BenchmarkError))
+            list(open_table(path, BenchmarkError).rows)
 
 
 @pytest.mark.parametrize("name", ["gold.txt", "gold.tsv", "gold.csv", "gold.sql", "gold"])

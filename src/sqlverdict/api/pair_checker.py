@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlverdict.api.pair_result import MOST_ROWS, PairResult, difference_of
 from sqlverdict.compare.difference import AnswerDifference
 from sqlverdict.execute.query_runner import QueryRunner, Watch
-from sqlverdict.load.replies.several import reply_notes
+from sqlverdict.load.replies.notes import reply_notes
 from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
 from sqlverdict.run.attempt import Blame
 from sqlverdict.run.examine import Examiner

@@ -15,7 +15,7 @@ from sqlverdict.api.pair_result import PairResult, size_of
 from sqlverdict.execute.engine import Engine
 from sqlverdict.load.replies.fenced import read_prediction, with_tag
 from sqlverdict.load.replies.no_sql import without_sql
-from sqlverdict.load.replies.several import reply_notes
+from sqlverdict.load.replies.notes import reply_notes
 from sqlverdict.records import Case, Contract, Prediction
 from sqlverdict.run.memory import Key, ResultMemory, is_of_any_spelling
 from sqlverdict.run.outcome import MetricValue, logged_prediction

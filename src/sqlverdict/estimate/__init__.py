@@ -1,8 +1,7 @@
 """The share of answers that people would call right, from a few labels.
 
-``strata``       the parts of a run that the evidence tells apart; how many labels each gets
 ``plan``         how many labels an interval of a given width needs
-``population``   the cases of a run, by what is known of them without a label
+``population``   the cases of a run before anybody labels: what is known, and their strata
 ``draw``         what labels say of how their cases were drawn
 ``share``        the share of right cases from the labels of a drawn part
 ``label_error``  what the labels' own errors add to an interval

@@ -38,9 +38,8 @@ from sqlverdict.estimate.matching import (
     no_label_fits,
 )
 from sqlverdict.estimate.plan import LabelPlan, cautious, plan_labels
-from sqlverdict.estimate.population import Population, population_of
+from sqlverdict.estimate.population import Population, population_of, stratum_of
 from sqlverdict.estimate.share import AccuracyShare, DrawnStratum, estimate_share
-from sqlverdict.estimate.strata import stratum_of
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.people.combine import UNDECIDED
 from sqlverdict.load.people.labels import Label, Labels

@@ -20,9 +20,8 @@ from sqlverdict.estimate.accuracy import join_neighbours
 from sqlverdict.estimate.draw import LabelDraw, read_draw
 from sqlverdict.estimate.matching import AskProof, label_values, labels_without_case
 from sqlverdict.estimate.plan import FEWEST, LabelPlan, cautious, plan_two_runs
-from sqlverdict.estimate.population import Population
+from sqlverdict.estimate.population import Population, stratum_of
 from sqlverdict.estimate.share import DrawnStratum
-from sqlverdict.estimate.strata import stratum_of
 from sqlverdict.estimate.two_runs import TwoRuns, tell_apart
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import Labels

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
-from sqlverdict.estimate.strata import allocate
+from sqlverdict.estimate.population import allocate
 from sqlverdict.score.statistics.intervals import CONFIDENCE
 from sqlverdict.score.statistics.strata import Stratum, SumPart, stratified_interval, sum_interval
 

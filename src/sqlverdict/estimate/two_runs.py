@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.matching import AskProof, are_proved_equal
-from sqlverdict.estimate.population import Population, population_of
-from sqlverdict.estimate.strata import stratum_of
+from sqlverdict.estimate.population import Population, population_of, stratum_of
 from sqlverdict.load.people.sampling import SIDES, STRATA, side_stratum
 from sqlverdict.load.people.votes import vote_digest
 from sqlverdict.records import Result

@@ -19,8 +19,7 @@ from typing import Any
 
 from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.judge.asking import PROMPTS, CallCounts, NoReading, ask, make_request, writable
-from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import prompt_values
+from sqlverdict.judge.briefs.brief import Brief, prompt_values
 from sqlverdict.judge.opinion import UNCATEGORISED, Opinion, Settings
 from sqlverdict.judge.replies.conclusion import ReplyForm, ReplyReading, read_conclusion, yes_or_no
 from sqlverdict.judge.replies.loose_json import Object, Value, key_word

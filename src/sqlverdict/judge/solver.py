@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlverdict.judge.asking import PROMPTS, CallCounts, ask, make_request, opinion_of
-from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import NOTHING, answer_schema, prompt_values
+from sqlverdict.judge.briefs.brief import NOTHING, Brief, answer_schema, prompt_values
 from sqlverdict.judge.judge import Conduct
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.replies.conclusion import EQUIVALENT, read_conclusion

@@ -17,8 +17,7 @@ from typing import Literal, get_args
 from sqlverdict.audit.gold import SUSPECT_RANK, suspect_golds
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.estimate.matching import AskProof
-from sqlverdict.estimate.population import is_labelled_by_pair
-from sqlverdict.estimate.strata import stratum_of, stratum_with_judge
+from sqlverdict.estimate.population import is_labelled_by_pair, stratum_of, stratum_with_judge
 from sqlverdict.estimate.two_runs import tell_apart
 from sqlverdict.files.text import count
 from sqlverdict.label.sampling import Draw, check_draw, draw_pairs, sampling_of

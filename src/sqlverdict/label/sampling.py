@@ -3,7 +3,7 @@
 Each vote keeps these three, so that votes can be weighted: the raw share of votes on a queue that
 takes as many of a rare kind as of a frequent one says nothing about the run.
 
-``estimate`` draws from the strata of :mod:`sqlverdict.estimate.strata`, in proportion to their
+``estimate`` draws from the strata of :mod:`sqlverdict.estimate.population`, in proportion to their
 sizes, at least one pair of each. The draw is made once: the label folder keeps it, and no later
 call, seed or result changes it.
 """
@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 
 from sqlverdict.errors import OptionName, UsageError
-from sqlverdict.estimate.strata import allocate
+from sqlverdict.estimate.population import allocate
 from sqlverdict.files.text import count
 from sqlverdict.load.people.sampling import Sampling
 

@@ -24,7 +24,7 @@ from urllib.parse import quote, urlsplit
 
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.references import check_reference, file_of
-from sqlverdict.files.text import few_of, near
+from sqlverdict.files.text import count, few_of, near
 from sqlverdict.records import Case
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
@@ -372,17 +372,13 @@ def _missing_note(without: Sequence[str], where: str) -> list[str]:
         return []
     missing = sorted(set(without))
     return [
-        f"{_count(len(missing), 'database')} not found below {where} ({few_of(missing)}): "
-        f"{_count(len(without), 'case')} cannot be executed"
+        f"{count(len(missing), 'database')} not found below {where} ({few_of(missing)}): "
+        f"{count(len(without), 'case')} cannot be executed"
     ]
 
 
 def _short(name: str) -> str:
     return repr(name) if len(name) <= 60 else f"{name[:50]!r}... ({len(name)} characters)"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _database_files(folder: Path, suffixes: Sequence[str]) -> list[str]:

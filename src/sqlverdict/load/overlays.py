@@ -32,7 +32,7 @@ from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.fields import ID_KEYS
 from sqlverdict.load.own_files.goldfile import gold_lines
 from sqlverdict.load.tables.cases import own_format
-from sqlverdict.load.tables.open_table import table_format, table_rows
+from sqlverdict.load.tables.open_table import open_table, table_format
 from sqlverdict.records import Case, Result
 
 _GOLD_KEYS = ("gold", "golds", "gold_sql", "gold_query", "SQL", "query")
@@ -136,7 +136,7 @@ def _list_records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def _corrections(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if table_format(path) is not None:
-        for location, row in table_rows(path, DataError):
+        for location, row in open_table(path, DataError).rows:
             yield f"{path}, {location}", row
         return
     for number, line in stream_lines(path, DataError):

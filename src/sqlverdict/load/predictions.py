@@ -22,7 +22,7 @@ from sqlverdict.load.columns.column_map import mapped_names, prediction_column_m
 from sqlverdict.load.prediction_entries import Entries, PredictionEntry, check_repeated_ids
 from sqlverdict.load.prediction_formats import FORMATS, PredictionFile, detect
 from sqlverdict.load.replies.fenced import read_prediction
-from sqlverdict.load.replies.shared_ends import FEWEST, shared_end_notes
+from sqlverdict.load.replies.notes import FEWEST, shared_end_notes
 from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.load.trials import check_trials, trials_in_order
 from sqlverdict.records import Prediction

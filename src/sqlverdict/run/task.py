@@ -32,7 +32,7 @@ from sqlverdict.load.databases import suite_of
 from sqlverdict.load.descriptions import descriptions_digest
 from sqlverdict.load.replies.fenced import with_tag
 from sqlverdict.load.replies.no_sql import without_sql
-from sqlverdict.load.replies.several import MARKS, has_several_answers, several_note
+from sqlverdict.load.replies.notes import MARKS, has_several_answers, several_note
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.disagreement import disagreements
 from sqlverdict.records import Case, Prediction

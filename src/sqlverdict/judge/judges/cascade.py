@@ -26,8 +26,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlverdict.judge.asking import PROMPTS, CallCounts, NoReading, ask, make_request, opinion_of
-from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, prompt_values
+from sqlverdict.judge.briefs.brief import VERDICT_SCHEMA, Brief, prompt_values
 from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings

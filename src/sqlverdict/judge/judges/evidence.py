@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sqlverdict.judge.asking import PROMPTS, CallCounts, NoReading, ask, make_request, opinion_of
-from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import answer_schema, prompt_values
+from sqlverdict.judge.briefs.brief import Brief, answer_schema, prompt_values
 from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings

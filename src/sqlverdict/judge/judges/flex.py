@@ -13,8 +13,7 @@ Source: FLEX (Kim et al., 2024), sections 5 and 6.2, appendix F; the wording is 
 from __future__ import annotations
 
 from sqlverdict.judge.asking import PROMPTS, CallCounts, ask, make_request, opinion_of
-from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, prompt_values
+from sqlverdict.judge.briefs.brief import VERDICT_SCHEMA, Brief, prompt_values
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.replies.conclusion import read_verdict

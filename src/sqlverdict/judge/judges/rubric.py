@@ -10,8 +10,7 @@ Source: Prometheus 2 (Kim et al., 2024) as FLEX uses it (appendix F.2); the word
 from __future__ import annotations
 
 from sqlverdict.judge.asking import PROMPTS, CallCounts, NoReading, ask, make_request, opinion_of
-from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.briefs.context import answer_schema, prompt_values
+from sqlverdict.judge.briefs.brief import Brief, answer_schema, prompt_values
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.replies.conclusion import ReplyReading, read_conclusion, score_form

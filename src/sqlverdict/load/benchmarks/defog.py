@@ -29,7 +29,7 @@ from sqlverdict.errors import BenchmarkError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
 from sqlverdict.load.databases import Location, find_databases
 from sqlverdict.load.items import benchmark_of, check_options, item_text, need_text
-from sqlverdict.load.tables.open_table import table_rows
+from sqlverdict.load.tables.open_table import open_table
 from sqlverdict.records import Case
 
 _SORRY = re.compile(r"\s*select\s+'sorry", re.IGNORECASE)
@@ -46,7 +46,7 @@ class DefogReader(OneFileReader):
         check_options("defog", options)
         folder = find_databases(file.parent, ("databases", "."), databases)
         cases = []
-        for i, (line, row) in enumerate(table_rows(file, BenchmarkError)):
+        for i, (line, row) in enumerate(open_table(file, BenchmarkError).rows):
             where = f"{file}, {line}"
             db_id, query = need_text(row, where, "db_name"), need_text(row, where, "query")
             answerable = _SORRY.match(query) is None

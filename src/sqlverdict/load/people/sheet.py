@@ -9,7 +9,7 @@ A sheet is a table with a header (CSV, Excel, Parquet), JSONL, or a JSON list of
 * a vote: a label, and who gave it (``annotator``, or what the setting ``annotator-field`` names).
 
 The id is ``id``, ``question_id``, ``qid`` ...; else ``set`` and ``i`` as ``EQ-0``; else what
-``sheet_ids.py`` takes for it; else what ``--id-field`` names, which may be a pattern such as
+``sheet_records.py`` takes for it; else what ``--id-field`` names, which may be a pattern such as
 ``{set}-{i}``. A label is 1 (right), 0 (wrong), 0.5 (undecided), a word such as ``true``, ``no`` and
 ``incorrect``, one of the labels of ``votes.py`` (``gold_wrong`` ...), or nothing. Anything else is
 an error that names the line.
@@ -27,8 +27,16 @@ from sqlverdict.errors import DataError, OptionName, UnclearFields, UsageError
 from sqlverdict.files.text import decode_json, few_of, near
 from sqlverdict.load.columns.ids import is_number_name
 from sqlverdict.load.fields import FIELD_NAMES, ID_KEYS
-from sqlverdict.load.people.sheet_ids import field_called, likely_ids, row_id, unusual_id, usual_id
-from sqlverdict.load.people.sheet_records import Record, sheet_records, two_halves
+from sqlverdict.load.people.sheet_records import (
+    Record,
+    field_called,
+    likely_ids,
+    row_id,
+    sheet_records,
+    two_halves,
+    unusual_id,
+    usual_id,
+)
 from sqlverdict.load.people.votes import MEANINGS
 
 LABEL_FIELDS = ("human", "label", "correct")

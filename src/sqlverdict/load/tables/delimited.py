@@ -6,7 +6,7 @@ columns. Where that is not the usual one of the file's ending, a note says so. E
 text are left out; between the rows of a single column they are an error, as an empty cell may be a
 missing value there. Empty cells to the right of the header's last column are left out. Where the
 header has spaces beside separators, those beside cells do not count either. The first line with
-text is the header, unless only a line below it makes a table that fits (``header.py``).
+text is the header, unless only a line below it makes a table that fits (``table.py``).
 """
 
 from __future__ import annotations
@@ -20,22 +20,20 @@ from typing import Any
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.text import UTF16_BOMS, stream_lines
-from sqlverdict.load.tables.header import (
+from sqlverdict.load.tables.table import (
     DEEPEST,
     LOOKED_AT,
-    Fit,
-    best_header,
-    is_column_name,
-    joined_names,
-    joined_note,
-)
-from sqlverdict.load.tables.table import (
     TITLE_HINT,
+    Fit,
     Rows,
     TableFile,
     TableSpot,
     TextReader,
+    best_header,
     header_columns,
+    is_column_name,
+    joined_names,
+    joined_note,
 )
 
 _LONGEST_CELL = 2**30

@@ -2,7 +2,7 @@
 
 All sheets are looked at, hidden ones last. The one that fits best is read, the first of several;
 a note names it where there are others. Its first row with text is the header, unless only a row
-below it makes a table that fits (``header.py``). A header may have two rows.
+below it makes a table that fits (``table.py``). A header may have two rows.
 
 Cells are texts, as in a CSV file: 1.0 is ``1``, a date is ``2024-03-01``. A formula counts as the
 value that Excel saved with it. Empty rows are left out.
@@ -20,15 +20,19 @@ from zipfile import ZipFile
 
 from sqlverdict.errors import DataError, MissingExtra
 from sqlverdict.files.text import few_of, near
-from sqlverdict.load.tables.header import (
+from sqlverdict.load.tables.table import (
     LOOKED_AT,
+    TITLE_HINT,
     Fit,
+    Rows,
+    TableFile,
+    TableSpot,
     best_header,
+    header_columns,
     is_column_name,
     joined_names,
     joined_note,
 )
-from sqlverdict.load.tables.table import TITLE_HINT, Rows, TableFile, TableSpot, header_columns
 
 _LARGEST = 2 * 2**30
 _MOST_EMPTY = 20_000_000

@@ -13,8 +13,7 @@ from sqlverdict.files.text import check_text, few_of, need_file
 from sqlverdict.load.columns.guess import is_query
 from sqlverdict.load.tables.delimited import open_delimited
 from sqlverdict.load.tables.excel import open_excel
-from sqlverdict.load.tables.header import Fit, is_table
-from sqlverdict.load.tables.table import Rows, TableFile, TableSpot, TextReader
+from sqlverdict.load.tables.table import Fit, Rows, TableFile, TableSpot, TextReader, is_table
 
 _UNREADABLE = (OSError, ValueError, LookupError, OverflowError, TypeError, RecursionError)
 """What a damaged file raises, and values that Python has no type for: a time with nanoseconds, an
@@ -124,8 +123,3 @@ def open_table(
             reason="repeated",
         )
     return table
-
-
-def table_rows(path: Path, error: type[DataError], as_text: TextReader = check_text) -> Rows:
-    """The rows of a table: where each stands, and its cells by column."""
-    return open_table(path, error, as_text).rows

@@ -21,7 +21,6 @@ from sqlverdict.papers.trustsql.printed import (
     TABLE_11,
     TABLE_12,
 )
-from sqlverdict.papers.trustsql.scores import critical_cells, lenient_cells
 from sqlverdict.papers.trustsql.sizes import (
     FOLDER,
     MIMIC,
@@ -34,7 +33,9 @@ from sqlverdict.papers.trustsql.sizes import (
 )
 from sqlverdict.papers.trustsql.systems import (
     answerable_cells,
+    critical_cells,
     generator_cells,
+    lenient_cells,
     outcomes_of,
     unanswerable_cells,
 )

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlverdict.abstain.benchmark.columns.attributes import attributes_elsewhere, common_attributes
 from sqlverdict.abstain.benchmark.columns.entities import entity_kind, same_entity
-from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical
+from sqlverdict.abstain.benchmark.columns.hypothetical import (
+    Hypothetical,
+    attributes_elsewhere,
+    common_attributes,
+)
 from sqlverdict.abstain.benchmark.columns.ideas import ColumnType
 from sqlverdict.abstain.benchmark.columns.lexicon import usual
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords

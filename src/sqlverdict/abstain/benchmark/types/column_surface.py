@@ -11,9 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sqlverdict.abstain.benchmark.columns.attributes import common_attributes, named_columns
 from sqlverdict.abstain.benchmark.columns.entities import EntityKind, entity_kind, is_entity
-from sqlverdict.abstain.benchmark.columns.hypothetical import Hypothetical, is_key, kind_of
+from sqlverdict.abstain.benchmark.columns.hypothetical import (
+    Hypothetical,
+    common_attributes,
+    is_key,
+    kind_of,
+    named_columns,
+)
 from sqlverdict.abstain.benchmark.columns.ideas import ColumnType
 from sqlverdict.abstain.benchmark.columns.lexicon import (
     MODIFIERS,
