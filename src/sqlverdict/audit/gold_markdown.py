@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlverdict.audit.gold import Audit, Suspect
-from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.audit.suspicion import SUSPICIONS
 from sqlverdict.files.text import count
 from sqlverdict.report.one_run.markdown import fence
 from sqlverdict.report.terminal.tables import markdown, md_cell, table
@@ -55,7 +55,7 @@ def _suspect(suspect: Suspect) -> Iterator[str]:
     if raising:
         yield "\n".join(raising)
     if suspect.suspicions:
-        yield "\n".join(f"- {_line(one)}" for one in suspect.suspicions)
+        yield "\n".join(f"- **{one.name}**: {md_cell(one.message)}" for one in suspect.suspicions)
     yield fence("\n".join(f"-- gold\n{gold}" for gold in suspect.case.gold), "sql")
     for suspicion in suspect.suspicions:
         yield from _witness(suspicion.detail.get("witness"))
@@ -68,10 +68,6 @@ def _suspect(suspect: Suspect) -> Iterator[str]:
             if answer.evidence:
                 yield "\n".join(f"- {md_cell(line)}" for line in answer.evidence)
         yield "</details>"
-
-
-def _line(suspicion: Suspicion) -> str:
-    return f"**{suspicion.name}**: {md_cell(suspicion.message)}"
 
 
 def _witness(witness: Mapping[str, Any] | None) -> Iterator[str]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from sqlverdict.compare.tag_labels import FATAL, MINOR
 from sqlverdict.judge.asking import PROMPTS, CallCounts, NoReading, ask, make_request, writable
-from sqlverdict.judge.briefs.brief import Brief, prompt_values
+from sqlverdict.judge.briefs.brief import Brief, object_schema, prompt_values
 from sqlverdict.judge.opinion import UNCATEGORISED, Opinion, Settings
 from sqlverdict.judge.replies.conclusion import ReplyForm, ReplyReading, read_conclusion, yes_or_no
 from sqlverdict.judge.replies.loose_json import Object, Value, key_word
@@ -104,20 +104,16 @@ def ask_categories(
     )
     values = prompt_values(brief, settings, results=brief.equal is not True)
     values["earlier"] = quote(opinion.explanation, LONGEST_EARLIER)
-    tally = CallCounts()
+    tally = CallCounts(opinion.calls, opinion.cached, *opinion.tokens, cost=opinion.cost)
     request = make_request(prompt, values, settings, _schema(kinds))
     reading = yield from ask(request, lambda text: read_categories(text, kinds), settings, tally)
     categories = None if isinstance(reading, NoReading) else reading.value
-    known = opinion.cost is not None and tally.cost is not None
     return replace(
         with_categories(opinion, categories, tally.flags),
-        calls=opinion.calls + tally.calls,
-        cached=opinion.cached + tally.cached,
-        tokens=(
-            opinion.tokens[0] + tally.prompt_tokens,
-            opinion.tokens[1] + tally.completion_tokens,
-        ),
-        cost=(opinion.cost or 0.0) + (tally.cost or 0.0) if known else None,
+        calls=tally.calls,
+        cached=tally.cached,
+        tokens=(tally.prompt_tokens, tally.completion_tokens),
+        cost=tally.cost,
     )
 
 
@@ -136,15 +132,5 @@ def with_categories(
 
 
 def _schema(kinds: Mapping[str, str]) -> dict[str, Any]:
-    one = {
-        "type": "object",
-        "properties": {"explanation": {"type": "string"}, "holds": {"type": "boolean"}},
-        "required": ["explanation", "holds"],
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": dict.fromkeys(kinds, one),
-        "required": list(kinds),
-        "additionalProperties": False,
-    }
+    one = object_schema({"explanation": {"type": "string"}, "holds": {"type": "boolean"}})
+    return object_schema(dict.fromkeys(kinds, one))

@@ -50,6 +50,11 @@ class PrintedNumber:
         return f"{rounded:{'+' if signed else ''},.{self.decimals}f}{self.suffix}"
 
 
+def percent(share: float | None) -> float | None:
+    """A share in percent; ``None``: it is not known."""
+    return None if share is None else 100 * share
+
+
 def printed_number(text: str) -> PrintedNumber | None:
     """The number that a text is; ``None`` where it is words."""
     match = _NUMBER.fullmatch(text.strip().replace("−", "-"))  # noqa: RUF001

@@ -52,7 +52,7 @@ class LintResult:
         lint: The lint's name.
         title: What it asks, in a few words.
         figures: Numbers that sum it up.
-        findings: Most severe first.
+        findings: Put in order, most severe first.
         skipped: Why it did not look; empty: it did.
         hint: What to do about findings.
     """
@@ -60,9 +60,13 @@ class LintResult:
     lint: str
     title: str
     figures: Mapping[str, int | float] = field(default_factory=dict)
-    findings: tuple[LintFinding, ...] = ()
+    findings: Sequence[LintFinding] = ()
     skipped: str = ""
     hint: str = ""
+
+    def __post_init__(self) -> None:
+        ordered = sorted(self.findings, key=lambda each: SEVERITIES.index(each.severity))
+        object.__setattr__(self, "findings", tuple(ordered))
 
     def count(self, severity: Severity) -> int:
         """How many findings there are of a severity."""

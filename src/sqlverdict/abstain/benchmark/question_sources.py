@@ -120,14 +120,7 @@ class SchemaWords:
 
     def connected(self, table: str) -> frozenset[str]:
         """Every table that some way of foreign keys leads to."""
-        reached, waiting = {fold(table)}, [fold(table)]
-        while waiting:
-            here = waiting.pop()
-            linked = self._links.get(here, set()) | self._links_back.get(here, set())
-            for other in linked - reached:
-                reached.add(other)
-                waiting.append(other)
-        return frozenset(reached)
+        return _reached(table, self._links, self._links_back)
 
     def reach(self, table: str) -> frozenset[str]:
         """The tables whose columns could be said to be the table's own.
@@ -135,15 +128,7 @@ class SchemaWords:
         Those that it points to, directly or through others, and those that point to it: "the
         continent of a city" is answered through the city's country.
         """
-        start = fold(table)
-        reached = {start}
-        for links in (self._links, self._links_back):
-            waiting = [start]
-            while waiting:
-                for other in links.get(waiting.pop(), set()) - reached:
-                    reached.add(other)
-                    waiting.append(other)
-        return frozenset(reached)
+        return _reached(table, self._links) | _reached(table, self._links_back)
 
     @cached_property
     def _links_back(self) -> dict[str, set[str]]:
@@ -152,6 +137,17 @@ class SchemaWords:
             for other in others:
                 links_back[other].add(own)
         return links_back
+
+
+def _reached(table: str, *links: Mapping[str, set[str]]) -> frozenset[str]:
+    """A table and every other that links lead to, directly or through others."""
+    reached, waiting = {fold(table)}, [fold(table)]
+    while waiting:
+        here = waiting.pop()
+        for other in set[str]().union(*(each.get(here, ()) for each in links)) - reached:
+            reached.add(other)
+            waiting.append(other)
+    return frozenset(reached)
 
 
 def _meanings(name: str) -> frozenset[str]:

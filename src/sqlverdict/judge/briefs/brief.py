@@ -142,10 +142,14 @@ def fact_lines(brief: Brief, settings: Settings) -> list[str]:
 
 def answer_schema(**fields: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON schema of a reply: the reasoning first, then these fields."""
-    properties = {"reasoning": {"type": "string"}, **fields}
+    return object_schema({"reasoning": {"type": "string"}, **fields})
+
+
+def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with these properties and no others."""
     return {
         "type": "object",
-        "properties": properties,
+        "properties": dict(properties),
         "required": list(properties),
         "additionalProperties": False,
     }

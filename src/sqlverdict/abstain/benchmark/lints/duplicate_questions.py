@@ -6,7 +6,6 @@ from collections import Counter
 
 from sqlverdict.abstain.benchmark.lint import (
     LINTS,
-    SEVERITIES,
     SPLIT_TAG,
     LintData,
     LintFinding,
@@ -46,9 +45,8 @@ class DuplicateQuestions:
                 ids = tuple(case.id for case in cases)
                 message = f"{len(cases)} times {cases[0].question_line[:80]!r}: {what}"
                 findings.append(LintFinding(severity, ids, message))
-        findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
         measured = {"questions": sum(map(len, groups.values())), "without_text": silent, **figures}
-        return LintResult("duplicate_questions", self.title, measured, tuple(findings), hint=_HINT)
+        return LintResult("duplicate_questions", self.title, measured, findings, hint=_HINT)
 
 
 def _kind_of(cases: list[Case]) -> tuple[Severity, str]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from sqlverdict.abstain.benchmark.lint import (
     LINTS,
-    SEVERITIES,
     LintData,
     LintFinding,
     LintResult,
@@ -74,8 +73,7 @@ class LeakageDatabase:
                 shares.values(), ("the answerability", "the unanswerable type"), strict=True
             )
         ]
-        findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-        return LintResult(_NAME, self.title, figures, tuple(findings), hint=_HINT)
+        return LintResult(_NAME, self.title, figures, findings, hint=_HINT)
 
 
 @dataclass(frozen=True)

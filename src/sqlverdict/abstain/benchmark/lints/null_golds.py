@@ -54,6 +54,5 @@ class NullGolds:
             if problem:
                 findings.append(LintFinding("warning", (case.id,), problem, {"sql": sql}))
         names = ("run", "empty", "only_null", "failing", "unavailable")
-        findings.sort(key=lambda finding: finding.severity)
         ordered_figures = {name: figures[name] for name in names}
-        return LintResult("null_golds", self.title, ordered_figures, tuple(findings), hint=_HINT)
+        return LintResult("null_golds", self.title, ordered_figures, findings, hint=_HINT)

@@ -74,7 +74,7 @@ class RelativeTime:
             "dates_assumed",
         )
         ordered_figures = {name: figures[name] for name in names}
-        return LintResult("relative_time", self.title, ordered_figures, tuple(findings), hint=_HINT)
+        return LintResult("relative_time", self.title, ordered_figures, findings, hint=_HINT)
 
 
 def assumed_times(case: Case) -> tuple[bool, list[str]]:

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from sqlverdict.abstain.benchmark.lint import (
     LINTS,
-    SEVERITIES,
     SPLIT_TAG,
     LintData,
     LintFinding,
@@ -46,7 +45,6 @@ class SameMeaningTemplates:
             message = f"{pair.first.text} is {pair.second.text}"
             detail = {"rules": list(pair.rules), "templates": [first, second], "unseen": leaks}
             findings.append(LintFinding(severity, ids, message, detail))
-        findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
         figures = {
             "templates": len(meanings.templates),
             "meanings": len(set(meanings.classes.values())),
@@ -55,9 +53,7 @@ class SameMeaningTemplates:
             "unseen_but_known": across,
             "beyond_the_prover": meanings.unreadable,
         }
-        return LintResult(
-            "same_meaning_templates", self.title, figures, tuple(findings), hint=_HINT
-        )
+        return LintResult("same_meaning_templates", self.title, figures, findings, hint=_HINT)
 
 
 def _leaks(known: Iterable[Case], others: Iterable[Case]) -> bool:
