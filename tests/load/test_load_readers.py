@@ -71,7 +71,7 @@ def test_predictions_are_paired_with_cases_of_spider_without_a_parse_of_their_go
     write(tmp_path / "dev.json", SPIDER)
     predictions = write(tmp_path / "predictions.txt", "SELECT 1\nSELECT 2\n")
     parsed: list[str] = []
-    monkeypatch.setattr("sqlverdict.load.benchmarks.spider.spider_hardness", parsed.append)
+    monkeypatch.setattr("sqlverdict.load.conversations.spider_hardness", parsed.append)
     benchmark = BENCHMARKS.get("spider").read(tmp_path)
     (system,) = read_systems(PredictionArgs(predictions=(str(predictions),)), benchmark, {})
     assert list(system.predictions) == ["0", "1"]

@@ -13,7 +13,7 @@
 ``prediction_formats``  the formats of prediction files, one function each
 ``trials``              several answers to one question in one prediction file
 ``submission_folders``  predictions that are a folder of queries or results
-``conversations``       what the readers of SParC and CoSQL share
+``conversations``       what the readers of SParC and CoSQL share, and Spider's too
 ``turns``               turns of conversations: users' own cases, lines of predictions
 ``items``               what readers of lists of JSON objects share
 ``replies/``            a language model's reply: the SQL in it, and a reply without SQL

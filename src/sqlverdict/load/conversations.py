@@ -1,4 +1,4 @@
-"""What the readers of SParC and CoSQL share: published files of conversations."""
+"""What the readers of SParC and CoSQL share, published files of conversations, and Spider's too."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Conversation = tuple[str, list[tuple[str, str]]]
 """The database of a conversation; the question and the gold of each turn."""
 
 
-class ConversationCases:
-    """The turns of published conversations; hardness is computed once a query, when asked for."""
+class SpiderCases:
+    """Cases on Spider's databases; hardness is computed once a query, when asked for."""
 
     def __init__(self, cases: Sequence[Case], *, hardness: bool) -> None:
         self._cases = cases
@@ -87,7 +87,7 @@ def read_conversations(
     return Benchmark(
         name,
         f"{file.stem}, sha256 {source.sha256[:12]}",
-        ConversationCases(cases, hardness=options.get("difficulty") != "off"),
+        SpiderCases(cases, hardness=options.get("difficulty") != "off"),
         len(cases),
         (source, *tables),
         (*notes, *missing_databases(folder, db_ids)),

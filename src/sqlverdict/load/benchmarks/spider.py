@@ -17,18 +17,17 @@ databases (the public archives lack some) are a note; their cases are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, few_of, read_bytes
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, CaseName, SourceFile
-from sqlverdict.load.conversations import schemas_of_missing
-from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
+from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.conversations import SpiderCases, schemas_of_missing
+from sqlverdict.load.databases import Location, find_databases, missing_databases
 from sqlverdict.load.own_files.goldfile import gold_lines
-from sqlverdict.parse.hardness import spider_hardness
 from sqlverdict.records import Case
 
 
@@ -38,37 +37,6 @@ class _SpiderItem(msgspec.Struct):
     db_id: str
     query: str
     question: str = ""
-
-
-class SpiderCases:
-    """The cases of a split; hardness is computed once a query, when first asked for."""
-
-    def __init__(self, items: list[_SpiderItem], databases: Databases, hardness: bool) -> None:
-        self._items = items
-        self._databases = databases
-        self._hardness: dict[str, str | None] | None = {} if hardness else None
-
-    def __iter__(self) -> Iterator[Case]:
-        for position, item in enumerate(self._items):
-            yield Case(
-                id=str(position),
-                db_id=item.db_id,
-                question=item.question,
-                golds=(item.query,),
-                database=self._databases.expected(item.db_id),
-                difficulty=self._difficulty(item.query),
-            )
-
-    def names(self) -> list[CaseName]:
-        """The id and the database id of every case; nothing is parsed for them."""
-        return [(str(position), item.db_id) for position, item in enumerate(self._items)]
-
-    def _difficulty(self, sql: str) -> str | None:
-        if self._hardness is None:
-            return None
-        if sql not in self._hardness:
-            self._hardness[sql] = spider_hardness(sql)
-        return self._hardness[sql]
 
 
 @BENCHMARKS.member
@@ -100,13 +68,22 @@ class SpiderReader:
         notes += missing_databases(folder, [item.db_id for item in items])
         sources = tuple(SourceFile.of(file) for file in files)
         version = f"{split}, sha256 " + "+".join(source.sha256[:12] for source in sources)
-        cases = SpiderCases(items, folder, options.get("difficulty", "on") == "on")
+        cases = [
+            Case(
+                id=str(position),
+                db_id=item.db_id,
+                question=item.question,
+                golds=(item.query,),
+                database=folder.expected(item.db_id),
+            )
+            for position, item in enumerate(items)
+        ]
         schemas, tables = schemas_of_missing(root, folder, {item.db_id for item in items})
         return Benchmark(
             "spider",
             version,
-            cases,
-            len(items),
+            SpiderCases(cases, hardness=options.get("difficulty") != "off"),
+            len(cases),
             (*sources, *tables),
             notes,
             schemas=schemas,
