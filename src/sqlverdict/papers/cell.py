@@ -50,7 +50,7 @@ class PrintedNumber:
         return f"{rounded:{'+' if signed else ''},.{self.decimals}f}{self.suffix}"
 
 
-def percent(share: float | None) -> float | None:
+def in_percent(share: float | None) -> float | None:
     """A share in percent; ``None``: it is not known."""
     return None if share is None else 100 * share
 

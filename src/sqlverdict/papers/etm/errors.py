@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.papers.cell import PaperCell, percent
+from sqlverdict.papers.cell import PaperCell, in_percent
 from sqlverdict.papers.etm.scores import prediction_files
 from sqlverdict.papers.exhibit import Printed, grid
 from sqlverdict.papers.paper_data import PaperData
@@ -73,6 +73,6 @@ def _cells(runs: Sequence[Run], metrics: Mapping[str, str]) -> Iterator[PaperCel
     names = {metric: column for column, metric in metrics.items()}
     for error in metric_errors(runs, tuple(names), reference=SOUND).errors:
         for kind, rate in (("FP", error.fp_rate), ("FN", error.fn_rate)):
-            ours = percent(rate)
+            ours = in_percent(rate)
             column = f"{names[error.metric]} {kind}"
             yield PaperCell(error.system, column, ours, n=error.n, reason=_REASON)

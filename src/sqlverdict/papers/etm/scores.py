@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.papers.cell import PaperCell, percent, printed_number
+from sqlverdict.papers.cell import PaperCell, in_percent, printed_number
 from sqlverdict.papers.exhibit import Printed, grid
 from sqlverdict.papers.paper_data import MissingFile, PaperData
 from sqlverdict.parse.schemas.load import load_schemas
@@ -87,7 +87,7 @@ def _score_cells(
     """A row: the scores of a run in percent, and what they leave out."""
     for column, metric in metrics.items():
         estimate = run.estimate(metric)
-        ours = percent(estimate.value)
+        ours = in_percent(estimate.value)
         reason = (reasons or {}).get(column, "")
         if estimate.unscored:
             reason = _left_out(estimate, printed.get((run.manifest.system, column), ""))

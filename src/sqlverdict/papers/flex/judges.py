@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from sqlverdict.errors import DataError
 from sqlverdict.files.text import stream_lines
 from sqlverdict.llm.costs import Price, load_prices
-from sqlverdict.papers.cell import PaperCell, percent
+from sqlverdict.papers.cell import PaperCell, in_percent
 from sqlverdict.papers.exhibit import Figure, Printed
 from sqlverdict.papers.flex.flex_files import GPT_4O, judged_pairs, recorded_judges
 from sqlverdict.papers.flex.people import expert_labels, judge_agreement
@@ -122,7 +122,7 @@ def _recorded_agreement(data: PaperData) -> dict[tuple[str, str], Agreement]:
 
 
 def _kappa_cell(model: str, column: str, one: Agreement) -> PaperCell:
-    ours = percent(one.kappa)
+    ours = in_percent(one.kappa)
     reason = f"{one.n} of the 200 pairs are at hand" if column == OWN else ""
     return PaperCell(model, column, ours, n=one.n, reason=reason)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlverdict.errors import DataError
 from sqlverdict.judge.replies.conclusion import read_verdict
 from sqlverdict.load.people.labels import Labels, read_labels
-from sqlverdict.papers.cell import PaperCell, percent
+from sqlverdict.papers.cell import PaperCell, in_percent
 from sqlverdict.papers.exhibit import Printed, grid
 from sqlverdict.papers.flex.flex_files import (
     GPT_4O,
@@ -81,7 +81,7 @@ def agreement_with_experts(data: PaperData) -> Iterator[PaperCell]:
     rows = [[vote for vote in row if vote is not None] for row in votes]
     whole = [row for row in rows if len(row) == len(labels.annotators)]
     kappa = fleiss_kappa(whole)
-    ours = percent(kappa)
+    ours = in_percent(kappa)
     yield PaperCell(EXPERTS, _FLEISS, ours, n=len(whole), reason=_share(len(whole)))
 
 
@@ -160,7 +160,7 @@ def agreement_cells(one: Agreement) -> Iterator[PaperCell]:
         ("NEQ", one.neq_accuracy, one.neq_n),
     )
     for column, value, n in columns:
-        ours = percent(value)
+        ours = in_percent(value)
         yield PaperCell(one.metric, column, ours, n=n, reason=_share(one.n))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.ehrsql2024 import Ehrsql2024
-from sqlverdict.papers.cell import PaperCell, percent
+from sqlverdict.papers.cell import PaperCell, in_percent
 from sqlverdict.papers.exhibit import Exhibit, Figure, Paper
 from sqlverdict.papers.paper_data import PaperData
 from sqlverdict.papers.trustsql.detectors import gate_cells, vote_cells
@@ -65,7 +65,7 @@ def demo_reliability(data: PaperData) -> Iterator[PaperCell]:
         table = outcomes_of(run, "ex").table
         for penalty in PENALTIES:
             score = rs(table, penalty)
-            ours = percent(score)
+            ours = in_percent(score)
             column = f"RS({penalty_text(penalty)}) ANS+UnANS"
             yield PaperCell(run.manifest.system, column, ours, n=table.total)
 
