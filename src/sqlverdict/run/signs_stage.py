@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Literal
 
 from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.evidence import Evidence, Signs
 from sqlverdict.evidence_parts import LoggedSign
 from sqlverdict.records import Answer, Outcome, Query
-from sqlverdict.run.attempt import attempt
+from sqlverdict.run.attempt import Attempt
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.signs.look import LONGEST, notices, select_signs
 from sqlverdict.signs.sign import Subject
@@ -39,14 +38,15 @@ def look_for_signs(inputs: StageInputs, errors: list[Evidence]) -> list[Evidence
     if not of_gold and not of_prediction:
         return []
     says_nothing: Literal["", "not_read", "constant"] = ""
+    agrees = False
     if of_prediction is None:
         says_nothing = "not_read"
-    elif attempt(SIGNS, partial(_is_constant, inputs), errors):
-        says_nothing = "constant"
-    agrees = False
-    if gold is not None and of_gold and of_prediction is not None:
-        look = partial(_agrees_with_mend, inputs, gold[0], of_gold)
-        agrees = bool(attempt(SIGNS, look, errors))
+    else:
+        with Attempt(SIGNS, errors):
+            says_nothing = "constant" if _is_constant(inputs) else ""
+        if gold is not None and of_gold:
+            with Attempt(SIGNS, errors):
+                agrees = _agrees_with_mend(inputs, gold[0], of_gold)
     return [
         Signs(
             SIGNS,
@@ -103,17 +103,19 @@ def _signs_of(
     """The signs of one query; ``None`` where it fails or cannot be read."""
     if not isinstance(outcome, Answer):
         return None
-    subject = attempt(SIGNS, partial(_subject, inputs, sql, outcome), errors)
+    subject = None
+    with Attempt(SIGNS, errors):
+        subject = _subject(inputs, sql, outcome)
     if subject is None:
         return None
 
     signs: list[LoggedSign] = []
     for sign in select_signs():
-        noticed = attempt(SIGNS, partial(notices, sign, subject), errors) or []
-        signs += [
-            LoggedSign(notice.name, sign.strength, notice.message, dict(notice.detail))
-            for notice in noticed
-        ]
+        with Attempt(SIGNS, errors):
+            signs += [
+                LoggedSign(notice.name, sign.strength, notice.message, dict(notice.detail))
+                for notice in notices(sign, subject)
+            ]
     return tuple(signs)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import cast
 
 from msgspec import structs
@@ -20,7 +19,7 @@ from sqlverdict.judge.judge import JUDGES, ask_judge
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion
 from sqlverdict.llm.threads import work_all
 from sqlverdict.records import Case, Judgement, Prediction
-from sqlverdict.run.attempt import attempt
+from sqlverdict.run.attempt import Attempt
 from sqlverdict.run.judging.asking import JudgeOptions, JudgeQuestion
 from sqlverdict.run.outcome import LogLine, Pending, encode_line
 from sqlverdict.run.plan import RunPlan
@@ -83,9 +82,9 @@ class JudgeStage:
             if spec.label in finding.scores:
                 scores[spec.label] = finding.scores[spec.label]
             else:
-                score = partial(score_case, spec, cast("Item", item))
-                result = attempt(spec.label, score, errors)
-                scores[spec.label] = None if result is None else result.value
+                scores[spec.label] = None
+                with Attempt(spec.label, errors):
+                    scores[spec.label] = score_case(spec, cast("Item", item)).value
         evidence += tuple(errors)
         final = structs.replace(
             finding, judgement=judgement, evidence=evidence, scores=scores, questions=()
