@@ -15,6 +15,7 @@ from sqlverdict.records import Result
 from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
 from sqlverdict.score.reliability.curve import Curve, curve_of
 from sqlverdict.score.reliability.outcomes import (
+    ANSWERED,
     Cell,
     FailurePolicy,
     ItemOutcome,
@@ -28,7 +29,6 @@ from sqlverdict.score.reliability.reliability_score import SHARE, rank_of, subse
 _RIGHT, _ANSWERABLE = 1, 2
 _TYPES = ("column-surface", "column-related", "column-unrelated", "non-sql", "out-of-domain")
 """The order of TrustSQL's tables, about from hard to easy; other types follow."""
-_ANSWERED = frozenset({Cell.CORRECT, Cell.WRONG, Cell.ANSWERED_UNANSWERABLE})
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class ReliabilityCounts:
         if not result.answerable:
             self._ranks.append(rank_of(result.id, self.seed))
             self._abstentions.append(outcome.cell is Cell.ABSTAINED_UNANSWERABLE)
-        if outcome.cell in _ANSWERED:
+        if outcome.cell in ANSWERED:
             self._take_answer(result, outcome.cell)
 
     def _take_answer(self, result: Result, cell: Cell) -> None:
