@@ -56,8 +56,8 @@ class Preset(Protocol):
     """One definition of "the same answer"."""
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
-        """The two queries as this preset runs them."""
-        ...
+        """The two queries as this preset runs them: by default as they are."""
+        return gold, prediction
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the two answers are the same."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlverdict.compare.log_answers import log_answers
+from sqlverdict.compare.log_answers import log_answers, shape_of
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.compare.related.relate import relate
@@ -198,7 +198,7 @@ def difference_evidence(
             relations = relate(gold, prediction, pair)
     shape = None
     if record is None or record.has_results:
-        shape = AnswerShapes(_shape(gold) if gold is not None else None, _shape(prediction))
+        shape = AnswerShapes(None if gold is None else shape_of(gold), shape_of(prediction))
     return Related(
         _COMPARE,
         compared.reasons,
@@ -208,10 +208,6 @@ def difference_evidence(
         whole=whole,
         ordered=record is None or record.ordered,
     )
-
-
-def _shape(answer: Answer) -> tuple[int, int]:
-    return len(answer.rows), len(answer.columns)
 
 
 def logged_answers(inputs: StageInputs, evidence: Sequence[Evidence]) -> LoggedAnswers | None:

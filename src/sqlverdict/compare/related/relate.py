@@ -57,12 +57,8 @@ def relate(gold: Answer, prediction: Answer, pair: QueryPair) -> tuple[Relation,
         >>> [relation.kind for relation in sv.relate(share, percent, QueryPair())]
         ['scale']
     """
-    if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
-        return ()
-    if gold.rows == prediction.rows:
-        return ()
-    tables = _tables(gold, prediction, pair)
-    if tables.same_bag and not orders(pair):
+    tables = _unequal(gold, prediction, pair)
+    if tables is None:
         return ()
     relations: list[Relation] = []
     for member in _by_rank():
@@ -89,14 +85,8 @@ def is_related(kind: str, gold: Answer, prediction: Answer, pair: QueryPair) -> 
         UnknownMember: there is no relation of that kind.
     """
     member = RELATIONS.get(kind)
-    if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
-        return False
-    if gold.rows == prediction.rows:
-        return False
-    tables = _tables(gold, prediction, pair)
-    if tables.same_bag and not orders(pair):
-        return False
-    if not (member.cheap or tables.search) or member.find(tables) is None:
+    tables = _unequal(gold, prediction, pair)
+    if tables is None or not (member.cheap or tables.search) or member.find(tables) is None:
         return False
     # A final one before it would end the search.
     before = (other for other in _by_rank() if other.final and other.rank < member.rank)
@@ -118,7 +108,7 @@ def verify_relation(relation: Relation, gold: Answer, prediction: Answer, pair: 
         UnknownMember: there is no relation of that kind.
     """
     member = RELATIONS.get(relation.kind)
-    if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
+    if not _have_cells(gold, prediction):
         return False
     try:
         tables = _tables(gold, prediction, pair)
@@ -132,6 +122,18 @@ def verify_relation(relation: Relation, gold: Answer, prediction: Answer, pair: 
     except (ArithmeticError, LookupError, TypeError, ValueError):
         # A detail of another form proves nothing.
         return False
+
+
+def _unequal(gold: Answer, prediction: Answer, pair: QueryPair) -> TablePair | None:
+    """The two answers, where both have cells and they are not the same."""
+    if not _have_cells(gold, prediction) or gold.rows == prediction.rows:
+        return None
+    tables = _tables(gold, prediction, pair)
+    return None if tables.same_bag and not orders(pair) else tables
+
+
+def _have_cells(gold: Answer, prediction: Answer) -> bool:
+    return all(answer.rows and answer.rows[0] for answer in (gold, prediction))
 
 
 def _tables(gold: Answer, prediction: Answer, pair: QueryPair) -> TablePair:

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset, QueryPair
 from sqlverdict.compare.related.relate import is_related
 from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.records import Answer, Comparison, Contract, Relation
 
 
 @dataclass(frozen=True)
-class UnderRelation:
+class UnderRelation(Preset):
     """A preset: the same as ``strict``, or related as the relation says.
 
     Attributes:
@@ -27,10 +27,6 @@ class UnderRelation:
     """
 
     relation: Relation
-
-    def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
-        """Both queries as they are."""
-        return gold, prediction
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the answers agree, seen through the relation."""
