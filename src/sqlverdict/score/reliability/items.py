@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sqlverdict.records import Result
-from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
+from sqlverdict.score.estimates import UNLABELLED, difficulty_rank
 from sqlverdict.score.reliability.curve import Curve, curve_of
 from sqlverdict.score.reliability.outcomes import (
     ANSWERED,
@@ -192,8 +192,7 @@ def _slice_order(by: str, key: str) -> tuple[bool, bool, str, int, str]:
     if by != "difficulty":
         return True, key == UNLABELLED, "", *type_order(key)
     seen, _, level = key.rpartition(" ")
-    rank = DIFFICULTIES.index(level) if level in DIFFICULTIES else len(DIFFICULTIES)
-    return False, key == UNLABELLED, seen, rank, key
+    return False, key == UNLABELLED, seen, difficulty_rank(level), key
 
 
 def type_order(key: str) -> tuple[int, str]:
