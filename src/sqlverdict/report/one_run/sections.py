@@ -291,7 +291,12 @@ def _fault_words(result: Result) -> str:
     return "; ".join(map(reason_words, result.reasons)) or f"a fault of the {result.fault}"
 
 
-def beyond_sentences(summary: Summary) -> list[str]:
+def warning_sentences(summary: Summary) -> list[str]:
+    """What of a run was not done, or not completely, or is worth little."""
+    return [*_beyond_sentences(summary), *cut_sentences(summary), *without_sentences(summary)]
+
+
+def _beyond_sentences(summary: Summary) -> list[str]:
     """Which stages and metrics of ours could not handle a text, and in how many cases."""
     return [
         f"UNSUPPORTED SQL: {stage} could not handle the text of {count(number, 'case')}. Where the "
