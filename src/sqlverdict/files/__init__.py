@@ -17,6 +17,5 @@
 ``sqlite``    a SQLite file opened for reading, and names as SQL writes them
 ``store``     one SQLite file of entries that several processes share: caches, the bank
 ``text``      text and JSON files, with errors that say where and what to do
-``url_files``  URLs of files in the spellings of other tools
 ``thread_cache``  a cache for what two threads must not use at the same time
 """

@@ -26,9 +26,8 @@ from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import LONGEST, Limits
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.escapes import json_escaped
-from sqlverdict.files.references import check_reference
+from sqlverdict.files.references import as_existing, check_reference
 from sqlverdict.files.secrets import without_secrets
-from sqlverdict.files.url_files import as_existing
 from sqlverdict.runlog.merge import Shard
 
 
