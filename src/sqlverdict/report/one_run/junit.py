@@ -80,9 +80,9 @@ class GateCheck:
     detail: Sequence[str] = ()
 
 
-def write_junit(run: Run, path: Path | None = None) -> Path:
-    """Write the cases of a run; by default as ``junit.xml`` in its folder."""
-    target = path or run.folder / JUNIT
+def write_junit(run: Run) -> Path:
+    """Write the cases of a run as ``junit.xml`` in its folder."""
+    target = run.folder / JUNIT
     log = run.folder / RESULTS
     deciding = run.deciding
     suites = _index(log, deciding, brief=run.summary.cases > MOST_CASES)

@@ -163,6 +163,7 @@ def verdict_table(run: Run) -> TextTable:
 
 IN_WORDS = "of these in words"
 """The line of a table below ``incorrect``: refusals that are not marked as abstentions."""
+_MOST_FAULTS = 3
 _VERDICT_STYLES = {
     Verdict.CORRECT: "good",
     Verdict.INCORRECT: "bad",
@@ -260,7 +261,7 @@ def slice_table(summary: Summary, by: str) -> TextTable:
     return table(headers, rows, SLICE_TITLES[by])
 
 
-def unscored_messages(run: Run, most: int = 3) -> list[str]:
+def unscored_messages(run: Run) -> list[str]:
     """Why cases could not be evaluated: the most frequent faults, each with its first case.
 
     Missing databases are left out where a note of the benchmark names them already.
@@ -282,7 +283,7 @@ def unscored_messages(run: Run, most: int = 3) -> list[str]:
     return [
         f"{_fault_words(first[kind])} ({count(number, 'case')}, {kind}), first "
         f"{first[kind].id!r}: {first[kind].message}"
-        for kind, number in numbers.most_common(most)
+        for kind, number in numbers.most_common(_MOST_FAULTS)
     ]
 
 
