@@ -53,7 +53,7 @@ def log_answers(
     if not isinstance(prediction, Answer):
         index, gold = answered[0]
         return LoggedAnswers(
-            shape_of(gold),
+            answer_shape(gold),
             None,
             _names(tuple(gold.columns)),
             missing=_rows(gold.rows[:_ROWS]),
@@ -118,7 +118,7 @@ def log_pair(
         matched: Whether a comparison says that they are the same.
         index: Which of several golds is meant, from 0.
     """
-    shapes = shape_of(gold), shape_of(prediction)
+    shapes = answer_shape(gold), answer_shape(prediction)
     names = _names(tuple(gold.columns)), _names(tuple(prediction.columns))
     if difference is None:
         return LoggedAnswers(*shapes, *names, same=_rows(prediction.rows[:_SAME_ROWS]), gold=index)
@@ -146,7 +146,7 @@ def log_pair(
     )
 
 
-def shape_of(answer: Answer) -> tuple[int, int]:
+def answer_shape(answer: Answer) -> tuple[int, int]:
     """How many rows and columns an answer has."""
     return len(answer.rows), len(answer.columns)
 

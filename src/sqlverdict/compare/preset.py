@@ -56,12 +56,20 @@ class Preset(Protocol):
     """One definition of "the same answer"."""
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
-        """The two queries as this preset runs them: by default as they are."""
-        return gold, prediction
+        """The two queries as this preset runs them."""
+        ...
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the two answers are the same."""
         ...
+
+
+class AsWritten:
+    """What a preset inherits that runs both queries as they are."""
+
+    def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
+        """Both queries as they are."""
+        return gold, prediction
 
 
 PRESETS: Registry[Preset] = Registry(

@@ -7,7 +7,6 @@ them fails by a bug of ours, the rest of the case stands.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlverdict.errors import DatabaseError, FileFailure
@@ -65,12 +64,12 @@ def error_text(error: BaseException) -> str:
     return name if isinstance(error, _PLAIN) or not str(error) else f"{name}: {error}"
 
 
-@dataclass(frozen=True)
 class Attempt:
     """The border around optional work: a bug of ours ends the work only, and ``errors`` says so."""
 
-    stage: str
-    errors: list[Evidence]
+    def __init__(self, stage: str, errors: list[Evidence]) -> None:
+        self._stage = stage
+        self._errors = errors
 
     def __enter__(self) -> None:
         """Nothing is prepared."""
@@ -79,8 +78,8 @@ class Attempt:
         """Whether an error was met, and ends here."""
         if not isinstance(error, Exception):
             return False
-        failure = stage_failure(self.stage, error)
-        self.errors.append(Undecided(TOOLKIT, (Reason.TOOLKIT_ERROR,), failure=failure))
+        failure = stage_failure(self._stage, error)
+        self._errors.append(Undecided(TOOLKIT, (Reason.TOOLKIT_ERROR,), failure=failure))
         return True
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlverdict.compare.log_answers import log_answers, shape_of
+from sqlverdict.compare.log_answers import answer_shape, log_answers
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.compare.related.relate import relate
@@ -198,7 +198,7 @@ def difference_evidence(
             relations = relate(gold, prediction, pair)
     shape = None
     if record is None or record.has_results:
-        shape = AnswerShapes(None if gold is None else shape_of(gold), shape_of(prediction))
+        shape = AnswerShapes(None if gold is None else answer_shape(gold), answer_shape(prediction))
     return Related(
         _COMPARE,
         compared.reasons,

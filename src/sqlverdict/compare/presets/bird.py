@@ -16,12 +16,12 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.preset import PRESETS, Preset, QueryPair, column_reason, row_reasons
+from sqlverdict.compare.preset import PRESETS, AsWritten, QueryPair, column_reason, row_reasons
 from sqlverdict.records import Answer, Comparison
 
 
 @PRESETS.member
-class BirdPreset(Preset):
+class BirdPreset(AsWritten):
     """See the module's docstring."""
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:

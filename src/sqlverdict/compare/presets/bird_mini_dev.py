@@ -21,12 +21,12 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.preset import PRESETS, Preset, QueryPair, column_reason, row_reasons
+from sqlverdict.compare.preset import PRESETS, AsWritten, QueryPair, column_reason, row_reasons
 from sqlverdict.records import Answer, Comparison, Reason
 
 
 @PRESETS.member
-class BirdMiniDevPreset(Preset):
+class BirdMiniDevPreset(AsWritten):
     """See the module's docstring."""
 
     driver_values = True

@@ -21,12 +21,12 @@ Source
 from __future__ import annotations
 
 from sqlverdict.compare.defog_rules import compare_as_script, is_contained, is_exact
-from sqlverdict.compare.preset import PRESETS, Preset, QueryPair
+from sqlverdict.compare.preset import PRESETS, AsWritten, QueryPair
 from sqlverdict.records import Answer, Comparison
 
 
 @PRESETS.member
-class Defog(Preset):
+class Defog(AsWritten):
     """See the module's docstring."""
 
     driver_values = True

@@ -12,12 +12,12 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.preset import PRESETS, Preset, QueryPair, column_reason, row_reasons
+from sqlverdict.compare.preset import PRESETS, AsWritten, QueryPair, column_reason, row_reasons
 from sqlverdict.records import Answer, Comparison, Reason, Row
 
 
 @PRESETS.member
-class ExactPreset(Preset):
+class ExactPreset(AsWritten):
     """See the module's docstring."""
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:

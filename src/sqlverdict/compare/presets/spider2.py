@@ -23,13 +23,13 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.preset import PRESETS, Preset, QueryPair
+from sqlverdict.compare.preset import PRESETS, AsWritten, QueryPair
 from sqlverdict.compare.spider2_rules import compare_columns
 from sqlverdict.records import Answer, Comparison
 
 
 @PRESETS.member
-class Spider2(Preset):
+class Spider2(AsWritten):
     """See the module's docstring."""
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:

@@ -27,7 +27,7 @@ from __future__ import annotations
 from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import SearchExhausted, contained_columns, match_columns
 from sqlverdict.compare.order import could_be_gold, holds_all_cells, is_ordered, read_window
-from sqlverdict.compare.preset import PRESETS, Preset, QueryPair, column_reason, row_reasons
+from sqlverdict.compare.preset import PRESETS, AsWritten, QueryPair, column_reason, row_reasons
 from sqlverdict.records import Answer, Comparison, Contract, Reason, Row
 
 _NONE = Contract()
@@ -35,7 +35,7 @@ _DEFAULT = Tolerance()
 
 
 @PRESETS.member
-class Strict(Preset):
+class Strict(AsWritten):
     """See the module's docstring."""
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:

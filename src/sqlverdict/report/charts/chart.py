@@ -167,7 +167,7 @@ def bar_chart(
         body.append(_bar(label, groups[group], (low, high), number, left, thick, y, y_percent))
         for low_end, high_end in (errors or {}).get(label, ())[group : group + 1]:
             body.append(_error(left + thick / 2, y(low_end), y(high_end)))
-    body.append(parts.rule(LEFT, y(0), WIDTH - RIGHT, y(0), "sv-axis"))
+    body.append(parts.svg_line(LEFT, y(0), WIDTH - RIGHT, y(0), "sv-axis"))
     body += _group_names(groups, room, bottom, rotated)
     if not pieces:
         body.append(_nothing(top))
@@ -217,10 +217,10 @@ def _frame(
     yield from _level_lines(y, y_label, y_percent)
     for tick in x.ticks():
         position = x(tick)
-        yield parts.rule(position, y.start, position, y.start + 5, "sv-axis")
+        yield parts.svg_line(position, y.start, position, y.start + 5, "sv-axis")
         label = parts.tick_text(tick, percent=x_percent, span=x.high - x.low)
         yield parts.svg_text(position, y.start + 20, label, kind="sv-quiet", anchor="middle")
-    yield parts.rule(x.start, y.start, x.end, y.start, "sv-axis")
+    yield parts.svg_line(x.start, y.start, x.end, y.start, "sv-axis")
     middle = (x.start + x.end) / 2
     yield parts.svg_text(middle, HEIGHT - 14, x_label, anchor="middle", most=84)
 
@@ -228,7 +228,7 @@ def _frame(
 def _level_lines(y: Scale, label: str, percent: bool) -> Iterator[str]:
     for tick in y.ticks():
         tick_y = y(tick)
-        yield parts.rule(LEFT, tick_y, WIDTH - RIGHT, tick_y, "sv-grid")
+        yield parts.svg_line(LEFT, tick_y, WIDTH - RIGHT, tick_y, "sv-grid")
         tick_label = parts.tick_text(tick, percent=percent, span=y.high - y.low)
         yield parts.svg_text(LEFT - 8, tick_y + 4, tick_label, kind="sv-quiet", anchor="end")
     middle = (y.start + y.end) / 2
@@ -243,7 +243,7 @@ def _references(
     for number, (value, label) in enumerate(verticals):
         if x.low <= value <= x.high:
             position = x(value)
-            yield parts.rule(position, y.start, position, y.end, "sv-mark")
+            yield parts.svg_line(position, y.start, position, y.end, "sv-mark")
             end = position > (x.start + x.end) / 2
             where = position - 5 if end else position + 5
             anchor = "end" if end else "start"

@@ -166,7 +166,7 @@ def wide(content: str, size: float = FONT) -> float:
     return (0.6 * len(content) - 0.22 * narrow + 0.2 * broad) * size
 
 
-def rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+def svg_line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
     """A straight line of the frame or the grid."""
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 

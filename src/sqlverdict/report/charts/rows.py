@@ -43,7 +43,7 @@ def row_chart(
     body = [parts.svg_text(LEFT, 26, title, kind="sv-title", most=76)]
     for tick in x.ticks():
         tick_x = x(tick)
-        body.append(parts.rule(tick_x, top, tick_x, bottom, "sv-grid"))
+        body.append(parts.svg_line(tick_x, top, tick_x, bottom, "sv-grid"))
         tick_label = parts.tick_text(tick)
         body.append(
             parts.svg_text(tick_x, bottom + 18, tick_label, kind="sv-quiet", anchor="middle")
@@ -56,7 +56,7 @@ def row_chart(
             if dot is not None:
                 y = middle + _STEP * (position - (len(labels) - 1) / 2)
                 body.append(_dot(x, y, dot, position, f"{name}, {label}"))
-    body.append(parts.rule(x.start, bottom, x.end, bottom, "sv-axis"))
+    body.append(parts.svg_line(x.start, bottom, x.end, bottom, "sv-axis"))
     body.append(
         parts.svg_text((x.start + x.end) / 2, bottom + 40, x_label, anchor="middle", most=60)
     )
