@@ -27,7 +27,7 @@ import msgspec
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.atomic import write_at_once
-from sqlverdict.files.sealed_lines import AppendFile, is_intact, seal_line
+from sqlverdict.files.sealed import AppendFile, is_intact, seal_line
 
 SPENDING = "spending.jsonl"
 """The name of a run folder's account."""

@@ -148,7 +148,7 @@ def _run(
         log = line_log(folders, options.progress)
         judge = options.judge and options.judge.for_accounts(folder.account for folder in folders)
         outcome = coordinate(tasks, log, examiner, judge)
-        check_finished(folders, [case.budget for case in outcome.waiting])
+        check_finished(folders, outcome.over_budget)
         source.check_unchanged()
         problems = (*problems, *source.schema_notes(plan.schemas), *cache_notes(plan, judge))
         for system, folder in enumerate(folders):

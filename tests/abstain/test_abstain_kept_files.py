@@ -96,7 +96,7 @@ def test_a_full_disk_leaves_whole_lines_and_the_same_call_goes_on(
             raise FULL
 
     with monkeypatch.context() as patch:
-        patch.setattr("sqlverdict.files.sealed_lines.os.fsync", fsync)
+        patch.setattr("sqlverdict.files.sealed.os.fsync", fsync)
         with pytest.raises(OSError, match="No space"):
             answer()
     left = (tmp_path / "p.jsonl").read_bytes()

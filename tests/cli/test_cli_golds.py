@@ -15,7 +15,7 @@ from click.testing import Result
 from error_parts import refuses_data
 from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.files.sealed_json import write_sealed_json
+from sqlverdict.files.sealed import write_sealed_json
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.overlays import read_overlay, with_overlays
 from sqlverdict.records import Answer, Case, Contract, Failure, Reason, Recording

@@ -15,7 +15,7 @@ from msgspec import structs
 from error_parts import refuses_run
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.error_reasons import RunLogReason
-from sqlverdict.files.sealed_json import write_sealed_json
+from sqlverdict.files.sealed import write_sealed_json
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.merge import merge_runs
 from sqlverdict.runlog.run import read_run

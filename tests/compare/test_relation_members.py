@@ -11,13 +11,13 @@ from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.proofs import ColumnsProof
 from sqlverdict.compare.related.relate import is_related, relate, verify_relation
 from sqlverdict.compare.related.table_pair import TablePair
-from sqlverdict.compare.related.words import relation_words
 from sqlverdict.compare.relation import (
     RELATIONS,
     RelationContext,
     RelationKind,
     read_proof,
     relation_sentence,
+    relation_words,
 )
 from sqlverdict.compare.relations.extra_columns import ExtraColumns
 from sqlverdict.evidence import Related, Relation

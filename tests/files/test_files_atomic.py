@@ -12,7 +12,7 @@ import pytest
 
 from sqlverdict.files.atomic import remove_parts, replacing, write_at_once
 from sqlverdict.files.lock import LOCK, FolderLock
-from sqlverdict.files.sealed_lines import AppendFile
+from sqlverdict.files.sealed import AppendFile
 
 
 @pytest.mark.parametrize("lasting", [True, False])
@@ -95,7 +95,7 @@ def test_a_full_disk_is_reported_with_the_name_of_the_file(
     left: list[str],
 ) -> None:
     """The error of an open file has no name: "No space left on device" does not say where."""
-    monkeypatch.setattr("sqlverdict.files.sealed_lines.sync_folder", lambda _: None)
+    monkeypatch.setattr("sqlverdict.files.sealed.sync_folder", lambda _: None)
     monkeypatch.setattr(os, step, _no_space)
     with pytest.raises(OSError, match="No space") as caught:
         write(tmp_path / name)

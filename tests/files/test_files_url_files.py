@@ -12,7 +12,7 @@ from small_databases import database_of, sqlite_file
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits
-from sqlverdict.files.url_files import as_existing
+from sqlverdict.files.references import as_existing
 from sqlverdict.parse.schemas.load import load_schemas
 
 TABLE = "CREATE TABLE t (a INTEGER)"

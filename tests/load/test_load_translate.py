@@ -11,7 +11,7 @@ import pytest
 
 from error_parts import refuses_data
 from servers import mysql_server
-from sqlverdict.cli.demo_databases import demo_engine, demo_location
+from sqlverdict.cli.commands.runs.demo import demo_engine, demo_location
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.execute.engine import ENGINES, FileEngine, Limits
 from sqlverdict.execute.query_runner import QueryRunner

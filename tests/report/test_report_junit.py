@@ -15,7 +15,8 @@ from sqlverdict.records import Fault, Reason, Result, Verdict
 from sqlverdict.report import files
 from sqlverdict.report.files import size_notes, write_reports
 from sqlverdict.report.one_run import junit
-from sqlverdict.report.one_run.junit import GateCheck, write_checks, write_junit
+from sqlverdict.report.one_run.junit import write_checks, write_junit
+from sqlverdict.report.several_runs.gate import GateCondition
 from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
@@ -108,13 +109,14 @@ def test_lines_of_one_database_come_together_and_in_order(
 
 def test_the_conditions_of_a_gate_are_tests_too(tmp_path: Path) -> None:
     checks = [
-        GateCheck("fine", True, ""),
-        GateCheck("ex < 1 & up", False, "found 0", ("q1: wrong",)),
+        GateCondition("fine", "1", "1", passed=True),
+        GateCondition("ex < 1 & up", "0", "1", passed=False, detail=("q1: wrong",)),
     ]
     write_checks(tmp_path / "gate.xml", "gate", checks)
     root = ET.parse(tmp_path / "gate.xml").getroot()
     assert (root.get("tests"), root.get("failures")) == ("2", "1")
     assert [case.get("name") for case in root[0]] == ["fine", "ex < 1 & up"]
+    assert root[0][1][0].get("message") == "found 0, expected 1"
     assert root[0][1][0].text == "q1: wrong"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.compare.related.words import relation_text
+from sqlverdict.compare.relation import relation_text
 from sqlverdict.evidence import Judged, Proved, Refuted, Related, Relation, Signs, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerShapes, LoggedSign
 from sqlverdict.records import Fault, Reason, Result, Verdict

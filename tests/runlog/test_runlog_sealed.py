@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from error_parts import refuses_run
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import RunLogError
-from sqlverdict.files.sealed_json import write_sealed_json
+from sqlverdict.files.sealed import write_sealed_json
 from sqlverdict.runlog.manifest import MANIFEST
 from sqlverdict.runlog.run import SUMMARY, read_run
 

@@ -52,7 +52,7 @@ def test_the_hand_calculation() -> None:
     scores = [rs(PIPELINE, c) for c in (0.0, 10.0, "N")]
     assert [round(100 * score, 1) for score in scores] == [72.6, 12.8, -6227.4]
     assert break_even(PIPELINE) == (239 - 1) / 63
-    assert rates(PIPELINE).over_refusal == 226 / 527
+    assert rates(PIPELINE)["over_refusal"].value == 226 / 527
 
 
 @given(table=TABLES, penalty=PENALTIES, view=VIEWS)
@@ -87,7 +87,7 @@ def test_one_more_right_item_never_harms_and_one_more_wrong_one_never_helps(
 def test_rs_0_on_ans_is_accuracy_and_abstain_all_the_unanswerable_share(
     table: OutcomeTable,
 ) -> None:
-    assert rs(table, 0.0, ANS) == rates(table).accuracy
+    assert rs(table, 0.0, ANS) == rates(table)["accuracy"].value
     silent = OutcomeTable(
         abstained_answerable=table.answerable, abstained_unanswerable=table.unanswerable
     )
@@ -140,7 +140,7 @@ def test_empty_views_have_no_score() -> None:
     only_unanswerable = OutcomeTable(abstained_unanswerable=3)
     assert rs(only_unanswerable, 10.0, ANS) is None
     assert abstain_all(only_unanswerable, ANS) is None
-    assert rates(only_unanswerable).over_refusal is None
+    assert rates(only_unanswerable)["over_refusal"].value is None
     assert break_even(OutcomeTable(abstained_answerable=2)) is None
     assert break_even(OutcomeTable(correct=2)) == math.inf
     with pytest.raises(UsageError, match="0 answerable"):

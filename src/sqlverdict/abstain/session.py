@@ -29,7 +29,7 @@ from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.errors import DataError, OptionName, RunLogError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.lock import writing_file
-from sqlverdict.files.sealed_lines import AppendFile
+from sqlverdict.files.sealed import AppendFile
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case
 

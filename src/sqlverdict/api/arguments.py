@@ -13,9 +13,8 @@ from typing import Any, SupportsIndex
 
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import LONGEST
-from sqlverdict.files.references import check_reference, file_of
+from sqlverdict.files.references import as_existing, check_reference, file_of
 from sqlverdict.files.text import near
-from sqlverdict.files.url_files import as_existing
 from sqlverdict.records import Prediction
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.run.options import SearchOptions

@@ -12,7 +12,6 @@ from msgspec import structs
 
 from sqlverdict.api.arguments import Reply, read_golds
 from sqlverdict.api.pair_result import PairResult, size_of
-from sqlverdict.execute.engine import Engine
 from sqlverdict.load.replies.fenced import read_prediction, with_tag
 from sqlverdict.load.replies.no_sql import without_sql
 from sqlverdict.load.replies.notes import reply_notes
@@ -84,12 +83,6 @@ class PairMemory:
         if kind is MetricValue and isinstance(known, PairResult):
             known = MetricValue(known.scores[self._label], known.result.final)
         return known if isinstance(known, kind) else None
-
-    def query_key(
-        self, pair: ScoredPair, case: Case, prediction: Prediction, engine: Engine
-    ) -> Key | None:
-        """The key of the query in a reply; ``None``: it is not looked up."""
-        return self.memory.keys.of_reply(case, prediction, pair.digest, engine)
 
     def of_query(self, key: Key | None, prediction: Prediction, kind: type[T]) -> T | None:
         """What is remembered of a query, with the spelling of a prediction."""

@@ -234,7 +234,7 @@ class Scorer(Closing):
         """What is remembered of the query in a pair, else what is found out now."""
         case, read = pair.read(self.plan.no_sql, self.plan.tag)
         engine = self._engine(pair.database or "")
-        key = self._memory.query_key(pair, case, read, engine)
+        key = self._memory.memory.keys.of_reply(case, read, pair.digest, engine)
         known = self._memory.of_query(key, read, kind)
         if known is None:
             with self._checker() as checker:

@@ -17,7 +17,6 @@
 ``show_pair``    prints the search for a witness
 ``proposals``    finds and prints proposed golds, writes the page to review them
 ``write_html``   writes the page of ``--html``
-``demo_databases``  where the demo's databases are: files, or databases on a server
 ``demo_gates``   the second part of the demo: detectors
 ``commands/``    one file for each command
 ``options/``     groups of options, and what is made of them

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sqlverdict.cli.options.batch import submit_batch
 from sqlverdict.cli.options.data import extra_inputs, read_benchmark, select, select_pairs
 from sqlverdict.cli.options.judge import open_judge
+from sqlverdict.cli.options.llm import submit_batch
 from sqlverdict.cli.options.predictions import DEFAULT_OUT, read_systems, run_folder
 from sqlverdict.cli.options.recorded_systems import check_systems, read_recorded
 from sqlverdict.cli.options.run import EvaluateArgs

@@ -16,10 +16,10 @@ from tempfile import TemporaryDirectory
 import click
 
 from sqlverdict.cli.evaluate_runs import read_cases, run_systems
-from sqlverdict.cli.options.batch import show_estimate, submit_batch
 from sqlverdict.cli.options.data import select
 from sqlverdict.cli.options.judge import JudgeArgs, JudgeSession, check_judge_options, open_judge
 from sqlverdict.cli.options.labels import ContextArgs
+from sqlverdict.cli.options.llm import show_estimate, submit_batch
 from sqlverdict.cli.options.run import EvaluateArgs, EvidenceArgs, run_options
 from sqlverdict.cli.options.shared import print_json
 from sqlverdict.cli.run_cases import evaluate_args

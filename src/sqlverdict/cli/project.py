@@ -21,7 +21,7 @@ from typing import Any
 import click
 
 from sqlverdict.cli.options.fields import SET, HeadedOption, Heading, SettingsCommand, parameters
-from sqlverdict.cli.options.shared import OverlayFile, ReferenceType
+from sqlverdict.cli.options.shared import OVERLAY_FILE, ReferenceType
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.references import is_server, scheme_of
 from sqlverdict.files.text import near, read_text
@@ -239,7 +239,7 @@ def _located(folder: Path, own: click.Parameter, text: str) -> str:
     """A path as seen from the current folder; anything else as it is, an empty text too."""
     if not text.strip():
         return text
-    if isinstance(own.type, OverlayFile) or (own.name == "predictions" and own.multiple):
+    if own.type is OVERLAY_FILE or (own.name == "predictions" and own.multiple):
         name, sign, path = text.partition("=")
         has_name = sign and name and not (folder / text).exists()
         return f"{name}={folder / path}" if has_name else str(folder / text)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli.demo_databases import DEMO_DATABASES
 from sqlverdict.cli.options.data import DataArgs, read_benchmark, read_named
 from sqlverdict.cli.options.fields import build
 from sqlverdict.cli.options.run import EvaluateArgs
@@ -25,6 +24,8 @@ from sqlverdict.runlog.merge import shard_of
 from sqlverdict.runlog.run import Run
 
 DEMO = "demo"
+DEMO_DATABASES = "databases"
+"""The folder of the databases of the demo, beside those of its runs."""
 
 
 def run_cases(run: Run, databases: str | None = None) -> Mapping[str, Case]:

@@ -24,8 +24,6 @@ from sqlverdict.report.one_run.sections import (
     ABSTAIN_OPTION,
     Outcome,
     benchmark_name,
-    beyond_sentences,
-    cut_sentences,
     expected_sentences,
     header,
     interactions_table,
@@ -37,7 +35,7 @@ from sqlverdict.report.one_run.sections import (
     usage_sentences,
     usage_table,
     verdict_table,
-    without_sentences,
+    warning_sentences,
 )
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import TextTable, percent, printable, table
@@ -73,11 +71,10 @@ def show_run(screen: Screen, run: Run) -> None:
     show_classic(screen, run)
     show_judge(screen, run)
     summary = run.summary
-    beyond = [*run.resumed, *beyond_sentences(summary), *cut_sentences(summary)]
-    beyond += [*without_sentences(summary), *usage_sentences(summary.usage)]
-    beyond += _refusals(run)
+    ours = [*run.resumed, *warning_sentences(summary), *usage_sentences(summary.usage)]
+    ours += _refusals(run)
     notes = [note for note in run.manifest.notes if not is_column_note(note)]
-    show_notes(screen, [*beyond, *notes, *unscored_messages(run)])
+    show_notes(screen, [*ours, *notes, *unscored_messages(run)])
 
 
 def _refusals(run: Run) -> list[str]:
@@ -174,9 +171,7 @@ def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
     for run in runs:
         ours = [
             *run.resumed,
-            *beyond_sentences(run.summary),
-            *cut_sentences(run.summary),
-            *without_sentences(run.summary),
+            *warning_sentences(run.summary),
             *_refusals(run),
             *unscored_messages(run),
         ]

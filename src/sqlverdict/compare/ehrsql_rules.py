@@ -1,10 +1,12 @@
-"""What the presets of EHRSQL and TrustSQL share: how their scripts change a query's text."""
+"""What the presets of EHRSQL and TrustSQL share: how their scripts change texts, and read rows."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from sqlverdict.parse.ehrsql import VITAL_RANGES
+from sqlverdict.records import Cell, Row
 
 _LOWER = re.compile(r"[ \n]([a-zA-Z0-9_]+)_lower")
 _UPPER = re.compile(r"[ \n]([a-zA-Z0-9_]+)_upper")
@@ -34,3 +36,26 @@ def repair(sql: str) -> str:
     """Operators split by a blank joined, line ends and runs of blanks made one blank."""
     sql = _BLANKS.sub(" ", sql).strip()
     return sql.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=")
+
+
+_COMPARED = 100
+"""Rows that the scripts of 2024 look at."""
+
+
+def sorted_texts(rows: Sequence[Row], words: Mapping[Cell, Cell] | None = None) -> list[list[str]]:
+    """The first sorted rows as texts: what reads as a number as a float of three decimals.
+
+    ``words`` are cells that stand for others.
+    """
+    stands_for = words or {}
+    texts = ([_text(stands_for.get(cell, cell)) for cell in row] for row in rows)
+    return sorted(texts)[:_COMPARED]
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return "None"
+    try:
+        return str(round(float(cell), 3))
+    except (ValueError, OverflowError):
+        return str(cell)

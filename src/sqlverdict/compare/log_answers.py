@@ -53,7 +53,7 @@ def log_answers(
     if not isinstance(prediction, Answer):
         index, gold = answered[0]
         return LoggedAnswers(
-            _shape(gold),
+            answer_shape(gold),
             None,
             _names(tuple(gold.columns)),
             missing=_rows(gold.rows[:_ROWS]),
@@ -118,7 +118,7 @@ def log_pair(
         matched: Whether a comparison says that they are the same.
         index: Which of several golds is meant, from 0.
     """
-    shapes = _shape(gold), _shape(prediction)
+    shapes = answer_shape(gold), answer_shape(prediction)
     names = _names(tuple(gold.columns)), _names(tuple(prediction.columns))
     if difference is None:
         return LoggedAnswers(*shapes, *names, same=_rows(prediction.rows[:_SAME_ROWS]), gold=index)
@@ -146,7 +146,8 @@ def log_pair(
     )
 
 
-def _shape(answer: Answer) -> tuple[int, int]:
+def answer_shape(answer: Answer) -> tuple[int, int]:
+    """How many rows and columns an answer has."""
     return len(answer.rows), len(answer.columns)
 
 

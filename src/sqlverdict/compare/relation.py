@@ -25,6 +25,7 @@ Proofs are JSON. Fields that several relations share:
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from abc import ABC, abstractmethod
@@ -220,3 +221,31 @@ def relation_sentence(relation: Relation) -> str | None:
         for name in member.needs
     )
     return member.words(proof) if has_all else None
+
+
+def relation_words(relation: Relation) -> str:
+    """What a relation says."""
+    words = relation_sentence(relation)
+    if words is not None:
+        return words
+    # It may be of another version, or of a plug-in that is not installed.
+    return json.dumps(relation.detail, ensure_ascii=False, default=str)
+
+
+def relation_text(relation: Relation, *, with_kind: bool = True) -> str:
+    """A relation in words, with its name and what makes it worth less.
+
+    Args:
+        relation: The relation.
+        with_kind: Whether its name stands behind it.
+    """
+    proof = relation.proof
+    doubts = {
+        "weak: may be chance": proof.weak,
+        "it reads no data for this": bool(proof.constant),
+        "with other numbers beside it": bool(proof.alternatives),
+        "it does not hold on another legal database": relation.broken is not None,
+    }
+    notes = [relation.kind] if with_kind else []
+    notes += [words for words, holds in doubts.items() if holds]
+    return relation_words(relation) + (f" ({'; '.join(notes)})" if notes else "")

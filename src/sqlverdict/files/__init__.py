@@ -11,12 +11,10 @@
 ``references``  a database: the path of a file, or a URL
 ``regular``   files that users name: no pipes, sockets or devices
 ``result_csv``  results as CSV, typed as pandas does
-``sealed_json``  JSON files with a checksum
-``sealed_lines``  JSON lines that are only appended, each with a checksum and on the disk
+``sealed``    JSON with a checksum: files written at once, and lines that are only appended
 ``secrets``   addresses without what may be secret in them
 ``sqlite``    a SQLite file opened for reading, and names as SQL writes them
 ``store``     one SQLite file of entries that several processes share: caches, the bank
 ``text``      text and JSON files, with errors that say where and what to do
-``url_files``  URLs of files in the spellings of other tools
 ``thread_cache``  a cache for what two threads must not use at the same time
 """

@@ -28,6 +28,8 @@ _DRIVER = re.compile(
 """SQLAlchemy names a driver behind the scheme: ``postgresql+psycopg2://``."""
 _file_schemes = {each.name for each in DIALECTS.values() if not each.server}
 """Schemes whose URLs name files; the other schemes name servers."""
+_RELATIVE = ":///"
+"""Three slashes: to SQLAlchemy the path behind them is relative."""
 _SECRET = re.compile(r"\b(?:ssl)?(?:password|passwd|pwd)\s*=", re.IGNORECASE)
 _PASSWORD_HELP = {
     "postgresql": "the environment variable PGPASSWORD or the file ~/.pgpass",
@@ -152,3 +154,27 @@ def check_reference(reference: str) -> str:
     except ValueError as error:
         raise UsageError(f"the database URL cannot be read: {error}") from error
     return reference
+
+
+def as_existing(reference: str) -> str:
+    """A reference of a file that is there, where its URL can be read in two ways.
+
+    ``duckdb:///a.duckdb`` is ``/a.duckdb`` here, and ``a.duckdb`` in the current folder to
+    SQLAlchemy. Where only the second is there, it is meant. Four slashes are absolute to both.
+    """
+    scheme = scheme_of(reference)
+    rest = reference[len(scheme) + len(_RELATIVE) :]
+    if not scheme or not reference.startswith(_RELATIVE, len(scheme)) or rest.startswith("/"):
+        return reference
+    relative = f"{scheme}://{rest}"
+    here, there = file_of(relative), file_of(reference)
+    if here is None or there is None:
+        return reference
+    return relative if not _is_there(there) and _is_there(here) else reference
+
+
+def _is_there(file: Path) -> bool:
+    try:
+        return file.exists()
+    except (OSError, ValueError):
+        return False

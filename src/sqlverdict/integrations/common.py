@@ -19,7 +19,7 @@ import msgspec
 
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
-from sqlverdict.compare.related.words import relation_text
+from sqlverdict.compare.relation import relation_text
 from sqlverdict.errors import BenchmarkError, MissingExtra, UsageError
 from sqlverdict.evidence import Refuted, Related
 from sqlverdict.evidence_parts import AnswerExcerpt

@@ -9,7 +9,7 @@ import msgspec
 
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.files.lock import FolderLock, Locked
-from sqlverdict.files.sealed_lines import AppendFile, seal_line
+from sqlverdict.files.sealed import AppendFile, seal_line
 from sqlverdict.load.people.votes import VOTES_FILE, VoteEvent, VoteLogContent, read_events
 
 _encode = msgspec.json.Encoder().encode

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _SHARES = ("accuracy", "balanced_accuracy", "low", "high", "majority", "caught ")
 _LEVELS = ("easy", "medium", "hard")
+_MOST = 20
+"""Findings of a lint on the page."""
 
 
 def parts_table(manifest: Mapping[str, Any]) -> TextTable:
@@ -91,7 +93,7 @@ def findings_lines(linted: LintResult, most: int) -> list[str]:
 
 
 def building_page(
-    manifest: Mapping[str, Any] | None, lints: Sequence[LintResult], title: str, most: int = 20
+    manifest: Mapping[str, Any] | None, lints: Sequence[LintResult], title: str
 ) -> str:
     """The page ``report.md``."""
     parts = [f"# {md_cell(title)}"]
@@ -105,8 +107,8 @@ def building_page(
             continue
         parts.append(f"### {linted.lint}: {linted.title}")
         remarks = [f"- {md_cell(f.message)}" for f in linted.findings if f.severity == "info"]
-        lines = [f"- {md_cell(line)}" for line in findings_lines(linted, most)]
-        parts.append("\n".join([*lines, *remarks[:most]]))
+        lines = [f"- {md_cell(line)}" for line in findings_lines(linted, _MOST)]
+        parts.append("\n".join([*lines, *remarks[:_MOST]]))
         if linted.hint and lines:
             parts.append(f"What to do: {linted.hint}.")
     return "\n\n".join(parts) + "\n"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from msgspec import structs
 
@@ -35,8 +35,11 @@ T = TypeVar("T")
 _UNKNOWN = Failure(Reason.DATABASE_UNAVAILABLE, "", fault=Fault.ENGINE, repeatable=False)
 
 
-class AnswerSource(Protocol):
-    """Where the answers of a case come from.
+class LiveAnswers:
+    """Both queries are run here.
+
+    Within one case a query has one outcome, whatever a server does meanwhile. That is no memory:
+    it ends with the case.
 
     Attributes:
         repeatable: False once a limit in seconds, or a process that died, had a part in a result.
@@ -44,59 +47,6 @@ class AnswerSource(Protocol):
         answers_alone: Why answers are compared and nothing more is done, no proof and no search
             for a witness; empty: that can be done.
         reason: The same as a reason.
-    """
-
-    repeatable: bool
-    lasting: bool
-    answers_alone: str
-    reason: Reason
-
-    def dialect(self, database: str) -> str:
-        """The dialect of a database's engine."""
-        ...
-
-    def run(self, database: str, sql: str) -> Outcome:
-        """What a query gives on a database."""
-        ...
-
-    def watched(self, what: str, work: Callable[[], T], more: float = 0.0) -> T | None:
-        """As :meth:`QueryRunner.watched`; what had to be ended by the clock is noted."""
-        ...
-
-    def golds(self) -> Sequence[Outcome]:
-        """What each gold gave on the case's database."""
-        ...
-
-    def prediction(self) -> Outcome:
-        """What the prediction gave on the case's database."""
-        ...
-
-    def gold_on(self, database: str, sql: str, index: int) -> Outcome:
-        """What a gold gives on a database; ``sql`` is its text as a preset has it."""
-        ...
-
-    def prediction_on(self, database: str, sql: str) -> Outcome:
-        """What the prediction gives on a database."""
-        ...
-
-    def pair(self, database: str, gold: str, prediction: str, index: int = 0) -> QueryPair:
-        """What a comparison may look at besides the answers."""
-        ...
-
-    def databases(self) -> Sequence[str]:
-        """The databases on which both can be compared, the case's own first."""
-        ...
-
-    def clock(self, rounds: int) -> tuple[list[float], list[float]]:
-        """Seconds of the first gold that answers and of the prediction, interleaved."""
-        ...
-
-
-class LiveAnswers:
-    """Both queries are run here.
-
-    Within one case a query has one outcome, whatever a server does meanwhile. That is no memory:
-    it ends with the case.
     """
 
     answers_alone = ""
@@ -160,7 +110,10 @@ class LiveAnswers:
         return self.run(self._database, self._prediction.sql or "")
 
     def gold_on(self, database: str, sql: str, index: int) -> Outcome:
-        """What a gold gives; an answer that depends on chance can be compared with nothing."""
+        """What a gold gives, ``sql`` its text as a preset has it.
+
+        An answer that depends on chance can be compared with nothing.
+        """
         del index
         outcome = self.run(database, sql)
         volatile = isinstance(outcome, Answer) and outcome.volatile
@@ -307,7 +260,7 @@ class TwoEngineAnswers(_OneDatabase):
         return structs.replace(pair, dialect=self.dialect(own), probe=partial(self.run, own))
 
 
-def open_source(case: Case, prediction: Prediction, runner: QueryRunner) -> AnswerSource:
+def open_source(case: Case, prediction: Prediction, runner: QueryRunner) -> LiveAnswers:
     """Where the answers of a case come from."""
     kind = LiveAnswers
     if case.gold_answers or prediction.answer is not None:

@@ -6,15 +6,13 @@ them fails by a bug of ours, the rest of the case stands.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from sqlverdict.errors import DatabaseError, FileFailure
 from sqlverdict.evidence import Evidence, Undecided
 from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.records import Case, Failure, Prediction, Reason
-
-T = TypeVar("T")
 
 TOOLKIT = "toolkit"
 """The name (``by``) of evidence about an error of ours."""
@@ -66,14 +64,23 @@ def error_text(error: BaseException) -> str:
     return name if isinstance(error, _PLAIN) or not str(error) else f"{name}: {error}"
 
 
-def attempt(stage: str, work: Callable[[], T], errors: list[Evidence]) -> T | None:
-    """What optional work gives; ``None`` where it fails, and ``errors`` says so."""
-    try:
-        return work()
-    except Exception as error:  # noqa: BLE001 - the border: a bug of ours costs its stage only
-        failure = stage_failure(stage, error)
-        errors.append(Undecided(TOOLKIT, (Reason.TOOLKIT_ERROR,), failure=failure))
-        return None
+class Attempt:
+    """The border around optional work: a bug of ours ends the work only, and ``errors`` says so."""
+
+    def __init__(self, stage: str, errors: list[Evidence]) -> None:
+        self._stage = stage
+        self._errors = errors
+
+    def __enter__(self) -> None:
+        """Nothing is prepared."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        """Whether an error was met, and ends here."""
+        if not isinstance(error, Exception):
+            return False
+        failure = stage_failure(self._stage, error)
+        self._errors.append(Undecided(TOOLKIT, (Reason.TOOLKIT_ERROR,), failure=failure))
+        return True
 
 
 def stage_failure(stage: str, error: BaseException | None, blame: str = "") -> StageFailure:

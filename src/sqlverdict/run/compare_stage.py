@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
-from sqlverdict.compare.log_answers import log_answers
+from sqlverdict.compare.log_answers import answer_shape, log_answers
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.compare.related.relate import relate
@@ -22,7 +21,7 @@ from sqlverdict.evidence_parts import AnswerShapes, LoggedAnswers
 from sqlverdict.reasons import Fault, Reason
 from sqlverdict.records import LIMIT_REASONS, Answer, Comparison, Failure
 from sqlverdict.run.answer_sources import RecordedAnswers, is_cut
-from sqlverdict.run.attempt import attempt
+from sqlverdict.run.attempt import Attempt
 from sqlverdict.run.inputs import StageInputs
 
 _COMPARE = "compare"
@@ -146,10 +145,12 @@ def _first_answer(inputs: StageInputs) -> Answer | None:
 
 def match_evidence(inputs: StageInputs, errors: list[Evidence]) -> Tested:
     """That the answers match; under policies that explain, whether the prediction is a constant."""
-    look = partial(_is_constant, inputs)
-    constant = inputs.plan.explains and attempt("constants", look, errors)
+    constant = False
+    if inputs.plan.explains:
+        with Attempt("constants", errors):
+            constant = _is_constant(inputs)
     recorded = inputs.case.recorded_answers is not None
-    return Tested(_COMPARE, recorded=recorded, constant_prediction=bool(constant))
+    return Tested(_COMPARE, recorded=recorded, constant_prediction=constant)
 
 
 def _is_constant(inputs: StageInputs) -> bool:
@@ -193,10 +194,11 @@ def difference_evidence(
     relations: Sequence[Relation] = ()
     if gold is not None and whole:
         pair = inputs.pair()
-        relations = attempt("relate", lambda: relate(gold, prediction, pair), errors) or ()
+        with Attempt("relate", errors):
+            relations = relate(gold, prediction, pair)
     shape = None
     if record is None or record.has_results:
-        shape = AnswerShapes(_shape(gold) if gold is not None else None, _shape(prediction))
+        shape = AnswerShapes(None if gold is None else answer_shape(gold), answer_shape(prediction))
     return Related(
         _COMPARE,
         compared.reasons,
@@ -206,10 +208,6 @@ def difference_evidence(
         whole=whole,
         ordered=record is None or record.ordered,
     )
-
-
-def _shape(answer: Answer) -> tuple[int, int]:
-    return len(answer.rows), len(answer.columns)
 
 
 def logged_answers(inputs: StageInputs, evidence: Sequence[Evidence]) -> LoggedAnswers | None:

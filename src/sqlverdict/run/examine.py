@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from msgspec import structs
 from sqlverdict.evidence import Evidence, OpenQuestion, Refuted
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Result, Verdict
-from sqlverdict.run.attempt import STORAGE, Blame, attempt, error_text, stand_ins
+from sqlverdict.run.attempt import STORAGE, Attempt, Blame, error_text, stand_ins
 from sqlverdict.run.compare_stage import logged_answers
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.memory import ResultMemory, is_of_any_spelling
@@ -167,7 +166,8 @@ class Examiner:
         answers = None
         ran = bool(evidence) and plan.executes and prediction.responds
         if ran and plan.logs:
-            answers = attempt("rows", partial(logged_answers, inputs, evidence), errors)
+            with Attempt("rows", errors):
+                answers = logged_answers(inputs, evidence)
             evidence += tuple(errors)
         policy = POLICIES[plan.policy]
         to_ask: tuple[JudgeQuestion, ...] = ()

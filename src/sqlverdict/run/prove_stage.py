@@ -18,7 +18,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.evidence import derivation_evidence
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.records import ParseResult, Reason
-from sqlverdict.run.attempt import attempt
+from sqlverdict.run.attempt import Attempt
 from sqlverdict.run.inputs import PATIENCE, StageInputs, engine_of_case
 from sqlverdict.run.plan import SOUND
 
@@ -98,10 +98,13 @@ def proof_evidence(inputs: StageInputs, errors: list[Evidence]) -> Proved | Unde
 
     Under policies that explain it has the SQL that its steps change, if the plan annotates.
     """
-    proof = attempt("prove", partial(_evidence, inputs), errors)
-    if proof is None or not inputs.plan.explains or not inputs.plan.annotates:
-        return proof
-    return attempt("steps", partial(_with_changes, inputs, proof), errors) or proof
+    proof = None
+    with Attempt("prove", errors):
+        proof = _evidence(inputs)
+    if proof is not None and inputs.plan.explains and inputs.plan.annotates:
+        with Attempt("steps", errors):
+            proof = _with_changes(inputs, proof)
+    return proof
 
 
 def _evidence(inputs: StageInputs) -> Proved | Undecided | None:

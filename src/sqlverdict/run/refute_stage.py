@@ -23,7 +23,7 @@ from sqlverdict.harmless import find_harmless
 from sqlverdict.parse.schemas.assumed import assumed_schema
 from sqlverdict.records import Case, Query, Reason, Relation
 from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
-from sqlverdict.run.attempt import attempt
+from sqlverdict.run.attempt import Attempt
 from sqlverdict.run.compare_stage import compare_with_golds
 from sqlverdict.run.inputs import PATIENCE, StageInputs
 from sqlverdict.run.refuter import Refuter
@@ -118,8 +118,9 @@ def search_evidence(
     inputs: StageInputs, refuter: Refuter, errors: list[Evidence]
 ) -> list[Evidence]:
     """What a search for a witness says; nothing where it fails, which is among the errors."""
-    evidence = attempt(_REFUTE, partial(_evidence, inputs, refuter), errors)
-    return [] if evidence is None else [evidence]
+    with Attempt(_REFUTE, errors):
+        return [_evidence(inputs, refuter)]
+    return []
 
 
 def _evidence(inputs: StageInputs, refuter: Refuter) -> Evidence:
@@ -144,14 +145,15 @@ def add_searches(
     inputs: StageInputs, refuter: Refuter, difference: Related, errors: list[Evidence]
 ) -> Related:
     """The difference, with what other databases say about it."""
-    look = partial(_related_elsewhere, inputs, refuter, difference)
-    difference = attempt(_REFUTE, look, errors) or difference
+    with Attempt(_REFUTE, errors):
+        difference = _related_elsewhere(inputs, refuter, difference)
     record = inputs.case.recorded_answers
     if record is None or record.whole:
         return difference
     # Of answers that are not at hand, generated databases show how the queries relate.
-    generated = attempt("generated", partial(_relate, inputs), errors)
-    return structs.replace(difference, generated=generated)
+    with Attempt("generated", errors):
+        return structs.replace(difference, generated=_relate(inputs))
+    return difference
 
 
 def _related_elsewhere(inputs: StageInputs, refuter: Refuter, difference: Related) -> Related:

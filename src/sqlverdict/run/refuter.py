@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
-from sqlverdict.compare.related.under_relation import UnderRelation
+from sqlverdict.compare.related.relate import UnderRelation
 from sqlverdict.execute.engine import content_digest
 from sqlverdict.files.references import file_of
 from sqlverdict.parse.schema import Schema

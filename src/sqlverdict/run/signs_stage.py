@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Literal
 
 from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.evidence import Evidence, Signs
 from sqlverdict.evidence_parts import LoggedSign
 from sqlverdict.records import Answer, Outcome, Query
-from sqlverdict.run.attempt import attempt
+from sqlverdict.run.attempt import Attempt
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.signs.look import LONGEST, notices, select_signs
 from sqlverdict.signs.sign import Subject
@@ -28,25 +27,27 @@ def look_for_signs(inputs: StageInputs, errors: list[Evidence]) -> list[Evidence
     Queries that fail are left out: that they fail is evidence already. A sign that fails by a
     bug of ours is named in ``errors`` and takes no other with it.
     """
+    border = Attempt(SIGNS, errors)
     golds = zip(inputs.case.golds, inputs.golds(), strict=True)
     gold = next(((sql, outcome) for sql, outcome in golds if isinstance(outcome, Answer)), None)
-    of_gold = _signs_of(inputs, *gold, errors) if gold is not None else None
+    of_gold = _signs_of(inputs, *gold, border) if gold is not None else None
     sql, answer = inputs.prediction.sql or "", inputs.answer()
     if gold is not None and sql == gold[0] and _is_same(answer, gold[1]):
         of_prediction = of_gold
     else:
-        of_prediction = _signs_of(inputs, sql, answer, errors)
+        of_prediction = _signs_of(inputs, sql, answer, border)
     if not of_gold and not of_prediction:
         return []
     says_nothing: Literal["", "not_read", "constant"] = ""
+    agrees = False
     if of_prediction is None:
         says_nothing = "not_read"
-    elif attempt(SIGNS, partial(_is_constant, inputs), errors):
-        says_nothing = "constant"
-    agrees = False
-    if gold is not None and of_gold and of_prediction is not None:
-        look = partial(_agrees_with_mend, inputs, gold[0], of_gold)
-        agrees = bool(attempt(SIGNS, look, errors))
+    else:
+        with border:
+            says_nothing = "constant" if _is_constant(inputs) else ""
+        if gold is not None and of_gold:
+            with border:
+                agrees = _agrees_with_mend(inputs, gold[0], of_gold)
     return [
         Signs(
             SIGNS,
@@ -98,22 +99,24 @@ def _is_constant(inputs: StageInputs) -> bool:
 
 
 def _signs_of(
-    inputs: StageInputs, sql: str, outcome: Outcome, errors: list[Evidence]
+    inputs: StageInputs, sql: str, outcome: Outcome, border: Attempt
 ) -> tuple[LoggedSign, ...] | None:
     """The signs of one query; ``None`` where it fails or cannot be read."""
     if not isinstance(outcome, Answer):
         return None
-    subject = attempt(SIGNS, partial(_subject, inputs, sql, outcome), errors)
+    subject = None
+    with border:
+        subject = _subject(inputs, sql, outcome)
     if subject is None:
         return None
 
     signs: list[LoggedSign] = []
     for sign in select_signs():
-        noticed = attempt(SIGNS, partial(notices, sign, subject), errors) or []
-        signs += [
-            LoggedSign(notice.name, sign.strength, notice.message, dict(notice.detail))
-            for notice in noticed
-        ]
+        with border:
+            signs += [
+                LoggedSign(notice.name, sign.strength, notice.message, dict(notice.detail))
+                for notice in notices(sign, subject)
+            ]
     return tuple(signs)
 
 

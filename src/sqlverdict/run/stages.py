@@ -6,8 +6,6 @@ nothing else with it.
 
 from __future__ import annotations
 
-from functools import partial
-
 from msgspec.structs import replace
 
 from sqlverdict.evidence import (
@@ -26,7 +24,7 @@ from sqlverdict.prove.evidence import declared_only
 from sqlverdict.reasons import Reason
 from sqlverdict.records import Answer, Comparison, Outcome
 from sqlverdict.refute.witness import Witness
-from sqlverdict.run.attempt import attempt
+from sqlverdict.run.attempt import Attempt
 from sqlverdict.run.compare_stage import (
     compare_with_golds,
     difference_evidence,
@@ -102,9 +100,9 @@ def _from_answers(inputs: StageInputs, refuter: Refuter) -> tuple[Evidence, ...]
         evidence = _beside_answers(inputs, refuter, proof, evidence)
     annotates = plan.explains and plan.annotates and inputs.has_queries
     if annotates:
-        evidence = [
-            attempt("tags", partial(_add_tags, inputs, each), errors) or each for each in evidence
-        ]
+        for position, each in enumerate(evidence):
+            with Attempt("tags", errors):
+                evidence[position] = _add_tags(inputs, each)
     evidence = _mark_first(inputs, evidence)
     if annotates and inputs.case.recorded_answers is None:
         # A verdict looks at the evidence before; this only says what to look at twice.

@@ -21,7 +21,7 @@ import msgspec
 
 from sqlverdict.errors import OptionName, RunLogError
 from sqlverdict.files.atomic import write_at_once
-from sqlverdict.files.sealed_json import seal_fits, write_sealed_json
+from sqlverdict.files.sealed import seal_fits, write_sealed_json
 from sqlverdict.files.text import few_of
 
 MANIFEST = "manifest.json"

@@ -14,7 +14,7 @@ import msgspec
 
 from sqlverdict.account import SPENDING, read_spending
 from sqlverdict.errors import RunLogError, UsageError
-from sqlverdict.files.sealed_json import seal_fits, write_sealed_json
+from sqlverdict.files.sealed import seal_fits, write_sealed_json
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
 from sqlverdict.runlog.case_filter import CaseFilter

@@ -11,7 +11,6 @@ what that is worth: every value of such a metric over cases is made of these two
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Protocol
 
 from sqlverdict.records import Fault, Result, Verdict
 
@@ -43,42 +42,13 @@ COUNTING = (
 """Each kind of case, and what it counts as: by a metric of 0 and 1, by one of degrees, in RS(c)."""
 
 
-class DecidedResult(Protocol):
-    """What is read of a result."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict by evidence."""
-        ...
-
-    @property
-    def fault(self) -> Fault | None:
-        """Whose fault it is that there is no verdict."""
-        ...
-
-    @property
-    def abstained(self) -> bool:
-        """Whether the system abstained."""
-        ...
-
-    @property
-    def answerable(self) -> bool:
-        """Whether the question has an answer."""
-        ...
-
-    @property
-    def scores(self) -> Mapping[str, float | None]:
-        """The values of the metrics."""
-        ...
-
-
 def deciding_metric(labels: Iterable[str], binary: Collection[str]) -> str | None:
     """``verdict``, else the first binary metric; ``None`` where evidence decides."""
     binary_labels = [label for label in labels if label in binary]
     return VERDICT if VERDICT in binary_labels else next(iter(binary_labels), None)
 
 
-def verdict_by(result: DecidedResult, label: str | None) -> Verdict:
+def verdict_by(result: Result, label: str | None) -> Verdict:
     """The verdict on a case by a metric of 0 and 1; by evidence where ``label`` is ``None``.
 
     A question without an answer is right where the system abstains, whatever the metric. Where the
@@ -99,7 +69,7 @@ def verdict_by(result: DecidedResult, label: str | None) -> Verdict:
     return Verdict.CORRECT if value >= 1 else Verdict.INCORRECT
 
 
-def counted_verdict(result: DecidedResult, label: str) -> Verdict:
+def counted_verdict(result: Result, label: str) -> Verdict:
     """What a case counts as under a metric of 0 and 1.
 
     What needs review does so by ``verdict``; another metric has no value there.
@@ -109,7 +79,7 @@ def counted_verdict(result: DecidedResult, label: str) -> Verdict:
     return Verdict.UNSCORED if needs_review and label != VERDICT else verdict
 
 
-def counted_value(result: DecidedResult, label: str, *, binary: bool) -> float | None:
+def counted_value(result: Result, label: str, *, binary: bool) -> float | None:
     """What a case adds to a metric over a run; ``None``: it is not in the denominator.
 
     Args:

@@ -193,13 +193,16 @@ def _slice_keys(
             yield "feature", feature
 
 
+def difficulty_rank(level: str) -> int:
+    """Where a level stands among others, from easy to hard; levels that nobody foresaw are last."""
+    return DIFFICULTIES.index(level) if level in DIFFICULTIES else len(DIFFICULTIES)
+
+
 def _slice_order(slice_key: tuple[str, str]) -> tuple[int, int, str]:
     by, key = slice_key
     rank = 0
     if by == "difficulty":
-        rank = len(DIFFICULTIES) + (key == UNLABELLED)
-        if key in DIFFICULTIES:
-            rank = DIFFICULTIES.index(key)
+        rank = difficulty_rank(key) + (key == UNLABELLED)
     elif by == "turn" and not key.isdigit():
         rank = 1
     return SLICES.index(by), rank, key

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping
 from contextlib import ExitStack
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sqlverdict.errors import MissingExtra, OptionName, UsageError
+from sqlverdict.web.security import RequestGuard
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -77,8 +79,17 @@ def front_address(text: str) -> str:
     return text.rstrip("/")
 
 
-def serve_app(app: ASGIApp, listener: socket.socket) -> None:
+def serve_app(
+    app: ASGIApp, tokens: Mapping[str, str], listener: socket.socket, own: str, front: str
+) -> None:
     """Answer requests until Ctrl-C or SIGTERM, then end quietly.
+
+    Args:
+        app: What answers.
+        tokens: Who may ask, by token.
+        listener: The socket.
+        own: The address of the server.
+        front: The address that people use, if there is a proxy in between; empty: none does.
 
     Raises:
         MissingExtra: the extra ``web`` is not installed.
@@ -87,8 +98,9 @@ def serve_app(app: ASGIApp, listener: socket.socket) -> None:
         import uvicorn
     except ImportError as error:
         raise MissingExtra("a local server", "web") from error
+    name, port = urlsplit(own).hostname or "", listener.getsockname()[1]
     config = uvicorn.Config(
-        app,
+        RequestGuard(app, tokens, name, port, front),
         access_log=False,
         log_level="error",
         lifespan="off",

@@ -19,8 +19,7 @@ from typing import Any
 from sqlverdict.audit.gold_report import GoldReport, SystemAnswer, is_rearranged
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
-from sqlverdict.compare.related.words import relation_text
-from sqlverdict.compare.relation import RELATIONS
+from sqlverdict.compare.relation import RELATIONS, relation_text
 from sqlverdict.evidence import Refuted, relations_of
 from sqlverdict.refute.explain.evidence import witness_record
 from sqlverdict.report.one_run.case import relation_kinds

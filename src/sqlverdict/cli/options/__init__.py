@@ -8,8 +8,7 @@
 ``limits``          what a query may spend, and the cache of answers
 ``label``           label: the queue, the server, files of votes
 ``labels``          people's labels
-``llm``             a language model, and the one way to open it
-``batch``           requests that are not sent at once
+``llm``             a language model, the one way to open it, and batches of requests
 ``judge``           the judge that a run asks
 ``run``             evaluate
 ``pair``            two queries and a schema; what a query consists of

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from sqlverdict.cli.options.batch import collect_replies
 from sqlverdict.cli.options.fields import Heading, group, option, setting
-from sqlverdict.cli.options.llm import LlmArgs, OpenedLlm, open_llm
+from sqlverdict.cli.options.llm import LlmArgs, OpenedLlm, collect_replies, open_llm
 from sqlverdict.cli.options.shared import FILE
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import few_of, near

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,8 @@ from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import LONGEST, Limits
 from sqlverdict.files.atomic import write_text_at_once
 from sqlverdict.files.escapes import json_escaped
-from sqlverdict.files.references import check_reference
+from sqlverdict.files.references import as_existing, check_reference
 from sqlverdict.files.secrets import without_secrets
-from sqlverdict.files.url_files import as_existing
 from sqlverdict.runlog.merge import Shard
 
 
@@ -108,83 +107,53 @@ class ReferenceType(click.ParamType):  # type: ignore[type-arg]  # not generic i
 REFERENCE = ReferenceType()
 
 
-class NameList(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
-    """Names separated by commas, as a tuple."""
+class ReadText(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
+    """A value that a function reads from its text.
 
-    name = "names"
+    Args:
+        name: What the help calls it.
+        read: Reads the text; a ``ValueError`` of it says what was expected.
+    """
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """``a, b`` as ``("a", "b")``."""
-        del param, ctx
-        if isinstance(value, tuple):
-            return value
-        return tuple(part.strip() for part in str(value).split(",") if part.strip())
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        self.name = name
+        self._read = read
 
-
-class ShardType(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
-    """``I/N``: a part of the cases."""
-
-    name = "shard"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Shard:
-        """``2/4`` as the second of four shards."""
-        if isinstance(value, Shard):
-            return value
-        number, _, of = str(value).partition("/")
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value."""
         try:
-            return Shard(int(number), int(of))
-        except ValueError:
-            self.fail(f"{value!r} is not a shard; expected 1/4, 2/4 and so on", param, ctx)
+            return self._read(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
-SHARD = ShardType()
+def _names(text: str) -> tuple[str, ...]:
+    """``a, b`` as ``("a", "b")``."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-class ColumnPair(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
-    """``NAME=FIELD``: a column of the user's file and the field it is read as."""
-
-    name = "column"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """``sql=gold`` as ``("sql", "gold")``.
-
-        Raises:
-            UsageError: it is not of this form.
-        """
-        del param, ctx
-        if isinstance(value, tuple):
-            return value
-        column, sign, target = (part.strip() for part in str(value).partition("="))
-        if not sign or not column or not target:
-            raise UsageError(
-                f"--column {value!r}: expected NAME=FIELD, a column of the file and the field to "
-                f"read it as, such as sql=gold"
-            )
-        return column, target
+def _shard(text: str) -> Shard:
+    """``2/4`` as the second of four shards."""
+    number, _, of = text.partition("/")
+    try:
+        return Shard(int(number), int(of))
+    except ValueError:
+        raise ValueError(f"{text!r} is not a shard; expected 1/4, 2/4 and so on") from None
 
 
-class OverlayFile(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
-    """``[NAME=]FILE``: a set of corrected golds, by default named after its file."""
+def _column(text: str) -> tuple[str, str]:
+    """``sql=gold`` as ``("sql", "gold")``: a column of the user's file, and what it is read as.
 
-    name = "overlay"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, Path]:
-        """``experts=fixed.jsonl`` as ``("experts", Path("fixed.jsonl"))``."""
-        del param, ctx
-        return value if isinstance(value, tuple) else split_name(str(value))
-
-
-NAMES = NameList()
-COLUMN = ColumnPair()
-OVERLAY_FILE = OverlayFile()
+    Raises:
+        UsageError: it is not of this form.
+    """
+    column, sign, target = (part.strip() for part in text.partition("="))
+    if not sign or not column or not target:
+        raise UsageError(
+            f"--column {text!r}: expected NAME=FIELD, a column of the file and the field to "
+            f"read it as, such as sql=gold"
+        )
+    return column, target
 
 
 def split_name(text: str) -> tuple[str, Path]:
@@ -199,6 +168,13 @@ def split_name(text: str) -> tuple[str, Path]:
         return name, Path(file)
     check_not_empty(text, "the path of a file")
     return Path(text).stem, Path(text)
+
+
+NAMES = ReadText("names", _names)
+SHARD = ReadText("shard", _shard)
+COLUMN = ReadText("column", _column)
+OVERLAY_FILE = ReadText("overlay", split_name)
+"""``[NAME=]FILE``: a set of corrected golds."""
 
 
 def json_option() -> Any:

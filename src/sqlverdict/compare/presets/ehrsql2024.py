@@ -26,12 +26,11 @@ from __future__ import annotations
 
 import re
 
-from sqlverdict.compare.ehrsql_rules import fill_in_range, fix_formats, repair
+from sqlverdict.compare.ehrsql_rules import fill_in_range, fix_formats, repair, sorted_texts
 from sqlverdict.compare.preset import PRESETS, QueryPair, row_reasons
 from sqlverdict.parse.ehrsql import CLOCK
-from sqlverdict.records import Answer, Cell, Comparison, Row
+from sqlverdict.records import Answer, Comparison
 
-_COMPARED = 100
 _SHIFT = re.compile(
     r"(DATE_SUB|DATE_ADD)\((\w+\(\)|'[^']+')[, ]+ INTERVAL (\d+) (MONTH|YEAR|DAY)\)"
 )
@@ -57,7 +56,7 @@ class Ehrsql2024Preset:
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the first 100 sorted rows read the same."""
         del pair
-        if _read(gold.rows) == _read(prediction.rows):
+        if sorted_texts(gold.rows) == sorted_texts(prediction.rows):
             return Comparison(True)
         return Comparison(False, row_reasons(gold, prediction))
 
@@ -74,16 +73,3 @@ def _sqlite_shift(call: re.Match[str]) -> str:
     sign = "-" if function == "DATE_SUB" else "+"
     plural = "" if number == "1" else "s"
     return f"datetime({date}, '{sign}{number} {unit.lower()}{plural}')"
-
-
-def _read(rows: list[Row]) -> list[list[str]]:
-    return sorted([_text(cell) for cell in row] for row in rows)[:_COMPARED]
-
-
-def _text(cell: Cell) -> str:
-    if cell is None:
-        return "None"
-    try:
-        return str(round(float(cell), 3))
-    except (ValueError, OverflowError):
-        return str(cell)

@@ -25,18 +25,15 @@ from __future__ import annotations
 
 import re
 
-from sqlverdict.compare.ehrsql_rules import repair
+from sqlverdict.compare.ehrsql_rules import repair, sorted_texts
 from sqlverdict.compare.preset import PRESETS, QueryPair, row_reasons
 from sqlverdict.parse.ehrsql import fill_in
-from sqlverdict.records import Answer, Cell, Comparison, Row
+from sqlverdict.records import Answer, Cell, Comparison
 
-_COMPARED = 100
 _SELECT = re.compile(r"^\s*select\s+(distinct\s+)?", re.IGNORECASE)
 _YES_NO_GOLD = re.compile(r"\bcount\s*\([^)]*\)\s*>\s*0\s*from\b", re.IGNORECASE)
 _WORDS: dict[Cell, Cell] = {"Yes": 1, "Y": 1, "No": 0, "N": 0}
 _NO, _YES = "0.0", "1.0"
-
-Texts = list[list[str]]
 
 
 @PRESETS.member
@@ -53,32 +50,17 @@ class TrustsqlSingle:
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the first 100 sorted rows read the same."""
-        theirs = _read(prediction.rows)
+        theirs = sorted_texts(prediction.rows, _WORDS)
         if not theirs and "count" in pair.gold_sql.lower():
             theirs = [[_NO]]
         if _YES_NO_GOLD.search(pair.gold_sql):
             theirs = _yes_or_no(theirs)
-        if _read(gold.rows) == theirs:
+        if sorted_texts(gold.rows, _WORDS) == theirs:
             return Comparison(True)
         return Comparison(False, row_reasons(gold, prediction))
 
 
-def _read(rows: list[Row]) -> Texts:
-    return sorted([_text(cell) for cell in row] for row in rows)[:_COMPARED]
-
-
-def _text(cell: Cell) -> str:
-    """A number, or a text that reads as one, as a float of three decimals; the rest as text."""
-    cell = _WORDS.get(cell, cell)
-    if cell is None:
-        return str(cell)
-    try:
-        return str(round(float(cell), 3))
-    except (ValueError, OverflowError):
-        return str(cell)
-
-
-def _yes_or_no(rows: Texts) -> Texts:
+def _yes_or_no(rows: list[list[str]]) -> list[list[str]]:
     distinct = {cell for row in rows for cell in row}
     if distinct == {"None"}:
         return [[_NO]]

@@ -12,6 +12,4 @@
 ``clauses``         what a query's tokens say about order and LIMIT
 ``constants``       which columns of an answer read no row
 ``question_columns``  whether the question names a column of the gold
-``words``           a relation in words, with what makes it worth less
-``under_relation``  a preset: answers that agree once a relation is allowed for
 """

@@ -6,7 +6,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from math import floor, isclose
 from typing import Any
 
-from sqlverdict.compare.related.table import AnswerColumn, Keys
+from sqlverdict.compare.related.proofs import ChangedColumn
+from sqlverdict.compare.related.search import ColumnLink
+from sqlverdict.compare.related.table import AnswerColumn, Keys, same_bag
 
 NEAR = 1e-9
 """Relative difference below which two floats are the same number, computed twice."""
@@ -87,6 +89,18 @@ def rounded_keys(coarse: Keys, fine: Keys, decimals: int) -> tuple[Keys, Keys]:
         else:
             keys.append(away if rest > 0.5 else sign * below)
     return targets, keys
+
+
+def rounded_link(side: str, coarse: Keys, fine: Keys) -> ColumnLink | None:
+    """Keys under which two columns agree once the fine one is rounded as ``side`` already is."""
+    decimals = digits(coarse)
+    if decimals is None:
+        return None
+    targets, keys = rounded_keys(coarse, fine, decimals)
+    if not same_bag(targets, keys):
+        return None
+    note: ChangedColumn = {"rounded": side, "digits": decimals}
+    return ColumnLink(targets, keys, note) if side == "gold" else ColumnLink(keys, targets, note)
 
 
 def check_rounding(

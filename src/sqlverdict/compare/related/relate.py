@@ -2,7 +2,8 @@
 
 :func:`relate` looks at the raw rows of two answers that a preset found different and names
 the relations that hold; :func:`verify_relation` checks a claimed relation against the rows again
-without searching.
+without searching. :class:`UnderRelation` is the rule by which a search for a witness goes, where a
+relation may make a difference harmless.
 
 An empty answer relates to nothing. Numbers are compared as Python does, 4 = 4.0; noise in
 the last digits of floats is ``rounding``. Relations are tried by rank; a ``final`` one ends the
@@ -15,17 +16,20 @@ given order.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from sqlverdict.compare.preset import QueryPair
+from msgspec import structs
+
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, AsWritten, QueryPair
 from sqlverdict.compare.related.clauses import orders
 from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.compare.related.proofs import RelationProof
 from sqlverdict.compare.related.table import NUMBERS, AnswerTable
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.relation import RELATIONS, RelationKind, read_proof
-from sqlverdict.records import Answer, Relation
+from sqlverdict.records import Answer, Comparison, Contract, Relation
 
 MOST_CELLS = 200_000
 """Cells of both answers together above which only the cheap relations are tried."""
@@ -57,12 +61,8 @@ def relate(gold: Answer, prediction: Answer, pair: QueryPair) -> tuple[Relation,
         >>> [relation.kind for relation in sv.relate(share, percent, QueryPair())]
         ['scale']
     """
-    if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
-        return ()
-    if gold.rows == prediction.rows:
-        return ()
-    tables = _tables(gold, prediction, pair)
-    if tables.same_bag and not orders(pair):
+    tables = _unequal(gold, prediction, pair)
+    if tables is None:
         return ()
     relations: list[Relation] = []
     for member in _by_rank():
@@ -89,14 +89,8 @@ def is_related(kind: str, gold: Answer, prediction: Answer, pair: QueryPair) -> 
         UnknownMember: there is no relation of that kind.
     """
     member = RELATIONS.get(kind)
-    if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
-        return False
-    if gold.rows == prediction.rows:
-        return False
-    tables = _tables(gold, prediction, pair)
-    if tables.same_bag and not orders(pair):
-        return False
-    if not (member.cheap or tables.search) or member.find(tables) is None:
+    tables = _unequal(gold, prediction, pair)
+    if tables is None or not (member.cheap or tables.search) or member.find(tables) is None:
         return False
     # A final one before it would end the search.
     before = (other for other in _by_rank() if other.final and other.rank < member.rank)
@@ -118,7 +112,7 @@ def verify_relation(relation: Relation, gold: Answer, prediction: Answer, pair: 
         UnknownMember: there is no relation of that kind.
     """
     member = RELATIONS.get(relation.kind)
-    if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
+    if not _have_cells(gold, prediction):
         return False
     try:
         tables = _tables(gold, prediction, pair)
@@ -132,6 +126,18 @@ def verify_relation(relation: Relation, gold: Answer, prediction: Answer, pair: 
     except (ArithmeticError, LookupError, TypeError, ValueError):
         # A detail of another form proves nothing.
         return False
+
+
+def _unequal(gold: Answer, prediction: Answer, pair: QueryPair) -> TablePair | None:
+    """The two answers, where both have cells and they are not the same."""
+    if not _have_cells(gold, prediction) or gold.rows == prediction.rows:
+        return None
+    tables = _tables(gold, prediction, pair)
+    return None if tables.same_bag and not orders(pair) else tables
+
+
+def _have_cells(gold: Answer, prediction: Answer) -> bool:
+    return all(answer.rows and answer.rows[0] for answer in (gold, prediction))
 
 
 def _tables(gold: Answer, prediction: Answer, pair: QueryPair) -> TablePair:
@@ -157,3 +163,60 @@ def _with_notes(relation: Relation, tables: TablePair) -> Relation:
         elif constant := [p for p in constants if columns is None or p in columns]:
             notes["constant"] = constant
     return Relation(relation.kind, {**relation.detail, **notes}) if notes else relation
+
+
+@dataclass(frozen=True)
+class UnderRelation(AsWritten):
+    """A preset: the same as ``strict``, or related as the relation says.
+
+    A relation that holds on the real data may be luck, as a match may. So its search looks for a
+    database on which the prediction, seen through the relation, is not the gold: with the columns
+    that stand for the gold's alone, or changed in the same way. Without it one more column would
+    hide a lucky match from the search.
+
+    Attributes:
+        relation: The relation, with its detail.
+    """
+
+    relation: Relation
+
+    def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
+        """Whether the answers agree, seen through the relation."""
+        strict = PRESETS.get(DEFAULT_PRESET)
+        pair = self._without_order(pair)
+        plain = strict.compare(gold, prediction, pair)
+        if plain.equal is not False or pair.gold_sql == pair.prediction_sql:
+            return plain
+        through = self._columns_that_count(gold, prediction)
+        if through is not None:
+            plain = strict.compare(gold, through, pair)
+            if plain.equal is not False:
+                return plain
+        related = is_related(self.relation.kind, gold, through or prediction, pair)
+        if related or self._allows_empty(gold, prediction):
+            return Comparison(True)
+        return plain
+
+    def _without_order(self, pair: QueryPair) -> QueryPair:
+        """The order of rows does not count where it did not on the real data."""
+        any_order = RELATIONS.get(self.relation.kind).any_order
+        if not any_order and self.relation.proof.order != "other":
+            return pair
+        return structs.replace(pair, contract=replace(pair.contract or Contract(), order="ignore"))
+
+    def _columns_that_count(self, gold: Answer, prediction: Answer) -> Answer | None:
+        """The prediction without its further columns, those left in the gold's order."""
+        proof = self.relation.proof
+        columns = [index for index in proof.columns or () if index is not None]
+        width = len(columns) + len(proof.extra)
+        if len(gold.columns) != len(columns) or len(prediction.columns) != width:
+            return None
+        if not columns or None in (proof.columns or ()):
+            return None
+        rows = [tuple(row[index] for index in columns) for row in prediction.rows]
+        return Answer(tuple(prediction.columns[index] for index in columns), rows)
+
+    def _allows_empty(self, gold: Answer, prediction: Answer) -> bool:
+        """Whether the relation holds though the gold has no rows."""
+        member = RELATIONS.get(self.relation.kind)
+        return not gold.rows and member.allows_empty_gold(tuple(prediction.rows))

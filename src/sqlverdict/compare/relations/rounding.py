@@ -27,10 +27,9 @@ import re
 from sqlverdict.compare.related.check import map_holds
 from sqlverdict.compare.related.numbers import (
     check_rounding,
-    digits,
     near_keys,
     number_extent,
-    rounded_keys,
+    rounded_link,
 )
 from sqlverdict.compare.related.proofs import ChangedColumn, ColumnsProof
 from sqlverdict.compare.related.search import ColumnLink
@@ -118,17 +117,9 @@ def _link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
         ("gold", gold.cells, prediction.cells),
         ("prediction", prediction.cells, gold.cells),
     ):
-        decimals = digits(coarse)
-        if decimals is None:
-            continue
-        targets, keys = rounded_keys(coarse, fine, decimals)
-        if same_bag(targets, keys):
-            note: ChangedColumn = {"rounded": side, "digits": decimals}
-            return (
-                ColumnLink(targets, keys, note)
-                if side == "gold"
-                else ColumnLink(keys, targets, note)
-            )
+        link = rounded_link(side, coarse, fine)
+        if link is not None:
+            return link
     left, right = near_keys(gold.cells, prediction.cells)
     if same_bag(left, right):
         return ColumnLink(left, right, {"rounded": "both", "digits": None})

@@ -28,10 +28,9 @@ import re
 from sqlverdict.compare.related.check import map_holds
 from sqlverdict.compare.related.numbers import (
     check_rounding,
-    digits,
     near_keys,
     number_extent,
-    rounded_keys,
+    rounded_link,
 )
 from sqlverdict.compare.related.proofs import ChangedColumn, ColumnsProof
 from sqlverdict.compare.related.search import ColumnLink
@@ -146,17 +145,9 @@ def _scaled_link(cells: Keys, others: Keys, factor: float) -> ColumnLink | None:
         ("prediction", others, scaled),
         ("gold", cells, _times(others, 1 / factor)),
     ):
-        decimals = digits(coarse)
-        if decimals is None:
-            continue
-        targets, keys = rounded_keys(coarse, fine, decimals)
-        if same_bag(targets, keys) and any(abs(t) >= THREE_DIGITS for t in targets if t):
-            note: ChangedColumn = {"factor": factor, "rounded": side, "digits": decimals}
-            return (
-                ColumnLink(targets, keys, note)
-                if side == "gold"
-                else ColumnLink(keys, targets, note)
-            )
+        link = rounded_link(side, coarse, fine)
+        if link is not None and any(abs(t) >= THREE_DIGITS for t in link.gold if t):
+            return link._replace(note={"factor": factor, **link.note})
     return None
 
 

@@ -30,7 +30,7 @@ import msgspec
 
 from sqlverdict.errors import DataError
 from sqlverdict.files.regular import open_regular
-from sqlverdict.files.sealed_lines import has_seal, is_intact
+from sqlverdict.files.sealed import has_seal, is_intact
 from sqlverdict.files.text import decode_json, stream_lines
 from sqlverdict.load.people.sampling import Sampling, is_for_estimate
 

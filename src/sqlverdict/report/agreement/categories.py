@@ -36,7 +36,7 @@ from sqlverdict.report.charts.chart import bar_chart
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run, system_names
-from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
+from sqlverdict.score.estimates import UNLABELLED, difficulty_rank
 from sqlverdict.score.metric import label_by_alias
 
 Outcome = Literal["TP", "FP", "TN", "FN"]
@@ -257,10 +257,17 @@ def _shares(counts: Mapping[tuple[str, ...], int]) -> Iterator[CategoryShare]:
 
     def sort_key(share: CategoryShare) -> tuple[Any, ...]:
         known = share.label in order
-        level = DIFFICULTIES.index(share.key) if share.key in DIFFICULTIES else len(DIFFICULTIES)
         label = order.index(share.label) if known else len(order)
         group = GROUPS.index(share.group)
-        return (share.by, group, level, share.key, share.outcome, label, share.label)
+        return (
+            share.by,
+            group,
+            difficulty_rank(share.key),
+            share.key,
+            share.outcome,
+            label,
+            share.label,
+        )
 
     shares = [
         CategoryShare(*key, count, counts[key[:4]])  # type: ignore[arg-type]

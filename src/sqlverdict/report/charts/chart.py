@@ -60,7 +60,6 @@ def line_chart(
     x_percent: bool = False,
     y_percent: bool = False,
     verticals: Sequence[tuple[float, str]] = (),
-    horizontals: Sequence[tuple[float, str]] = (),
 ) -> str:
     """Lines over a common axis.
 
@@ -76,7 +75,6 @@ def line_chart(
         x_percent: Label the horizontal ticks as percentages of 1.
         y_percent: Label the vertical ticks as percentages of 1.
         verticals: ``(x, label)``: upright reference lines, such as a threshold.
-        horizontals: ``(y, label)``: level reference lines.
 
     Returns:
         The SVG document.
@@ -87,20 +85,19 @@ def line_chart(
     lines = [_finite(one, x_log) for one in series]
     shapes = [parts.shape_of(one.line, one.dashed) for one in series]
     entries = [parts.LegendEntry(one.label, n, shapes[n]) for n, one in enumerate(series)]
-    key, rows = parts.legend(entries, 50)
+    key, rows = parts.legend(entries)
     top = 44 + 20 * rows
     xs = [p[0] for line in lines for p in line if p is not None]
     xs += [x for one in series for x, _, _ in one.band] + [x for x, _ in verticals]
     ys = [p[1] for line in lines for p in line if p is not None]
     ys += [y for one in series for _, low, high in one.band for y in (low, high)]
-    ys += [y for y, _ in horizontals]
     across = x_range or (parts.log_range(xs) if x_log else _tight(xs))
     x = Scale(*_checked(across, x_log, "x_range"), LEFT, WIDTH - RIGHT, x_log)
     upright = _checked(y_range or parts.linear_range(ys), False, "y_range")
     y = Scale(*upright, HEIGHT - BOTTOM, top)
     body = [
         *_frame(title, x_label, y_label, x, y, x_percent, y_percent),
-        *_references(x, y, verticals, horizontals),
+        *_references(x, y, verticals),
     ]
     for number, one in enumerate(series):
         body += _band(one, number, x, y)
@@ -150,7 +147,7 @@ def bar_chart(
     """
     _check_bars(groups, bars, errors, stacked)
     labels = list(bars)
-    key, rows = parts.legend([parts.LegendEntry(one, n) for n, one in enumerate(labels)], 50)
+    key, rows = parts.legend([parts.LegendEntry(one, n) for n, one in enumerate(labels)])
     room = _PLOT / max(1, len(groups))
     rotated = any(parts.wide(group) > room - 6 for group in groups)
     extra = 56 if rotated else 0
@@ -170,7 +167,7 @@ def bar_chart(
         body.append(_bar(label, groups[group], (low, high), number, left, thick, y, y_percent))
         for low_end, high_end in (errors or {}).get(label, ())[group : group + 1]:
             body.append(_error(left + thick / 2, y(low_end), y(high_end)))
-    body.append(_rule(LEFT, y(0), WIDTH - RIGHT, y(0), "sv-axis"))
+    body.append(parts.svg_line(LEFT, y(0), WIDTH - RIGHT, y(0), "sv-axis"))
     body += _group_names(groups, room, bottom, rotated)
     if not pieces:
         body.append(_nothing(top))
@@ -220,10 +217,10 @@ def _frame(
     yield from _level_lines(y, y_label, y_percent)
     for tick in x.ticks():
         position = x(tick)
-        yield _rule(position, y.start, position, y.start + 5, "sv-axis")
+        yield parts.svg_line(position, y.start, position, y.start + 5, "sv-axis")
         label = parts.tick_text(tick, percent=x_percent, span=x.high - x.low)
         yield parts.svg_text(position, y.start + 20, label, kind="sv-quiet", anchor="middle")
-    yield _rule(x.start, y.start, x.end, y.start, "sv-axis")
+    yield parts.svg_line(x.start, y.start, x.end, y.start, "sv-axis")
     middle = (x.start + x.end) / 2
     yield parts.svg_text(middle, HEIGHT - 14, x_label, anchor="middle", most=84)
 
@@ -231,7 +228,7 @@ def _frame(
 def _level_lines(y: Scale, label: str, percent: bool) -> Iterator[str]:
     for tick in y.ticks():
         tick_y = y(tick)
-        yield _rule(LEFT, tick_y, WIDTH - RIGHT, tick_y, "sv-grid")
+        yield parts.svg_line(LEFT, tick_y, WIDTH - RIGHT, tick_y, "sv-grid")
         tick_label = parts.tick_text(tick, percent=percent, span=y.high - y.low)
         yield parts.svg_text(LEFT - 8, tick_y + 4, tick_label, kind="sv-quiet", anchor="end")
     middle = (y.start + y.end) / 2
@@ -242,22 +239,17 @@ def _references(
     x: Scale,
     y: Scale,
     verticals: Sequence[tuple[float, str]],
-    horizontals: Sequence[tuple[float, str]],
 ) -> Iterator[str]:
     for number, (value, label) in enumerate(verticals):
         if x.low <= value <= x.high:
             position = x(value)
-            yield _rule(position, y.start, position, y.end, "sv-mark")
+            yield parts.svg_line(position, y.start, position, y.end, "sv-mark")
             end = position > (x.start + x.end) / 2
             where = position - 5 if end else position + 5
             anchor = "end" if end else "start"
             yield parts.svg_text(
                 where, y.end + 14 + 16 * number, label, kind="sv-quiet", anchor=anchor
             )
-    for value, label in horizontals:
-        if y.low <= value <= y.high:
-            yield _rule(x.start, y(value), x.end, y(value), "sv-mark")
-            yield parts.svg_text(x.end - 4, y(value) - 5, label, kind="sv-quiet", anchor="end")
 
 
 def _band(series: Series, number: int, x: Scale, y: Scale) -> Iterator[str]:
@@ -387,10 +379,6 @@ def _bar(
 def _error(x: float, low: float, high: float) -> str:
     path = f"M{x:.1f} {low:.1f}V{high:.1f}M{x - 4:.1f} {low:.1f}h8M{x - 4:.1f} {high:.1f}h8"
     return f'<path class="sv-bar-error" d="{path}"/>'
-
-
-def _rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
 
 
 def _nothing(top: float) -> str:

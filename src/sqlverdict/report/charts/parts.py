@@ -69,9 +69,9 @@ class Scale:
         return log_ticks(self.low, self.high) if self.log else linear_ticks(self.low, self.high)
 
 
-def linear_ticks(low: float, high: float, count: int = 6) -> list[float]:
+def linear_ticks(low: float, high: float) -> list[float]:
     """Multiples of 1, 2 or 5 times a power of ten within the bounds."""
-    rough = (high - low) / count
+    rough = (high - low) / 6
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -166,6 +166,11 @@ def wide(content: str, size: float = FONT) -> float:
     return (0.6 * len(content) - 0.22 * narrow + 0.2 * broad) * size
 
 
+def svg_line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    """A straight line of the frame or the grid."""
+    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
 def colour_class(number: int) -> str:
     """The class of a series' colour."""
     return f"sv-c{number % len(COLOURS)}"
@@ -194,13 +199,8 @@ class LegendEntry:
     shape: Shape = "box"
 
 
-def legend(entries: Sequence[LegendEntry], top: float) -> tuple[str, int]:
-    """The legend in as many rows as it needs, and how many these are.
-
-    Args:
-        entries: The series.
-        top: Where the first row begins.
-    """
+def legend(entries: Sequence[LegendEntry]) -> tuple[str, int]:
+    """The legend in as many rows as it needs, and how many these are."""
     parts: list[str] = []
     x, row = float(LEFT), 0
     for entry in entries:
@@ -208,7 +208,7 @@ def legend(entries: Sequence[LegendEntry], top: float) -> tuple[str, int]:
         need = 30 + wide(short_label) + 18
         if x > LEFT and x + need > WIDTH - RIGHT:
             x, row = float(LEFT), row + 1
-        y = top + row * 20
+        y = 50 + row * 20
         colour = colour_class(entry.number)
         if entry.shape == "box":
             parts.append(

@@ -21,8 +21,6 @@ def row_chart(
     x_label: str,
     rows: Sequence[str],
     dots: Mapping[str, Sequence[Dot | None]],
-    *,
-    x_range: tuple[float, float] | None = None,
 ) -> str:
     """One row a name; in it a dot with its interval for each label of the legend.
 
@@ -31,22 +29,21 @@ def row_chart(
         x_label: Below the axis.
         rows: The names, from top to bottom; as many as there are.
         dots: For each label of the legend one dot a row; ``None`` leaves a gap.
-        x_range: The axis; by default round bounds around the intervals.
 
     Returns:
         The SVG document.
     """
     labels = list(dots)
-    key, lines = parts.legend([parts.LegendEntry(one, n) for n, one in enumerate(labels)], 50)
+    key, lines = parts.legend([parts.LegendEntry(one, n) for n, one in enumerate(labels)])
     top = 44.0 + 20 * lines
     tall = _STEP * (len(labels) + 1)
     bottom = top + tall * max(1, len(rows))
     ends = [end for each in dots.values() for dot in each if dot is not None for end in dot]
-    x = Scale(*(x_range or parts.linear_range(ends, with_zero=True)), _NAMES, WIDTH - RIGHT)
+    x = Scale(*parts.linear_range(ends, with_zero=True), _NAMES, WIDTH - RIGHT)
     body = [parts.svg_text(LEFT, 26, title, kind="sv-title", most=76)]
     for tick in x.ticks():
         tick_x = x(tick)
-        body.append(_rule(tick_x, top, tick_x, bottom, "sv-grid"))
+        body.append(parts.svg_line(tick_x, top, tick_x, bottom, "sv-grid"))
         tick_label = parts.tick_text(tick)
         body.append(
             parts.svg_text(tick_x, bottom + 18, tick_label, kind="sv-quiet", anchor="middle")
@@ -59,7 +56,7 @@ def row_chart(
             if dot is not None:
                 y = middle + _STEP * (position - (len(labels) - 1) / 2)
                 body.append(_dot(x, y, dot, position, f"{name}, {label}"))
-    body.append(_rule(x.start, bottom, x.end, bottom, "sv-axis"))
+    body.append(parts.svg_line(x.start, bottom, x.end, bottom, "sv-axis"))
     body.append(
         parts.svg_text((x.start + x.end) / 2, bottom + 40, x_label, anchor="middle", most=60)
     )
@@ -76,7 +73,3 @@ def _dot(x: Scale, y: float, dot: Dot, number: int, what: str) -> str:
         f'y2="{y:.1f}"/><circle class="{colour} sv-fill" cx="{x(value):.1f}" cy="{y:.1f}" '
         f'r="3.6">{tooltip}</circle>'
     )
-
-
-def _rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'

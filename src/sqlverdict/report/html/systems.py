@@ -17,8 +17,6 @@ from sqlverdict.report.one_run.judge_section import contradiction_lines, judge_s
 from sqlverdict.report.one_run.markdown import manifest_table
 from sqlverdict.report.one_run.score_parts import deciding_first, score_sentence
 from sqlverdict.report.one_run.sections import (
-    beyond_sentences,
-    cut_sentences,
     decided_by,
     expected_sentences,
     header,
@@ -28,7 +26,7 @@ from sqlverdict.report.one_run.sections import (
     refusal_sentences,
     search_sentences,
     verdict_table,
-    without_sentences,
+    warning_sentences,
 )
 from sqlverdict.report.terminal.tables import TextTable
 from sqlverdict.runlog.run import Run
@@ -63,9 +61,7 @@ def page_system(
         *(f"{line[0].upper()}{line[1:]}." for line in search_sentences(run)),
         *(f"{line[0].upper()}{line[1:]}." for line in expected_sentences(summary)),
         *(f"{line[0].upper()}{line[1:]}." for line in judge_sentences(summary)),
-        *beyond_sentences(summary),
-        *cut_sentences(summary),
-        *without_sentences(summary),
+        *warning_sentences(summary),
         *refusal_sentences(run),
         *run.manifest.notes,
     ]

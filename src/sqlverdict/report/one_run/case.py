@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 
-from sqlverdict.compare.related.words import relation_text
+from sqlverdict.compare.relation import relation_text
 from sqlverdict.compare.tags import TAGS
 from sqlverdict.evidence import (
     Contradicted,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlverdict.compare.related.words import relation_words
+from sqlverdict.compare.relation import relation_words
 from sqlverdict.evidence import Failed, Refuted, Related
 from sqlverdict.reasons import Reason, reason_words
 from sqlverdict.records import Result, Verdict

@@ -17,6 +17,8 @@ from sqlverdict.runlog.run import Run
 from sqlverdict.score.summary import Summary
 
 _MOST_ROWS = 1_000
+_MOST_LINES = 50
+_MOST_CAUSES = 3
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -28,11 +30,11 @@ def would_ask(run: Run) -> Iterator[tuple[Result, str]]:
                 yield result, piece.question
 
 
-def would_ask_table(run: Run, most: int = _MOST_ROWS) -> TextTable:
+def would_ask_table(run: Run) -> TextTable:
     """The first cases that would have been put to a judge."""
     rows = [
         (result.id, result.db_id, str(run.verdict(result)), why)
-        for result, why in islice(would_ask(run), most)
+        for result, why in islice(would_ask(run), _MOST_ROWS)
     ]
     return table(("id", "database", "decided", "what is open"), rows, left=range(4))
 
@@ -47,17 +49,17 @@ def contradictions(run: Run) -> Iterator[tuple[Result, Contradicted]]:
                 yield result, piece
 
 
-def contradiction_lines(run: Run, most: int = 50) -> list[str]:
+def contradiction_lines(run: Run) -> list[str]:
     """One loud sentence a contradiction."""
     return [
         f"CONTRADICTION in case {result.id!r} ({result.db_id}): proved to be equal, and refuted by "
         f"{'a witness' if piece.against == 'witness' else 'the real database'}"
         + (f"; saved as contradictions/{piece.file}" if piece.file else "")
-        for result, piece in islice(contradictions(run), most)
+        for result, piece in islice(contradictions(run), _MOST_LINES)
     ]
 
 
-def no_verdict_table(run: Run, most: int = _MOST_ROWS) -> TextTable:
+def no_verdict_table(run: Run) -> TextTable:
     """The questions that got no verdict, and why."""
     rows = [
         (
@@ -70,7 +72,7 @@ def no_verdict_table(run: Run, most: int = _MOST_ROWS) -> TextTable:
         for piece in result.evidence
         if isinstance(piece, Judged) and piece.correct is None
     ]
-    return table(("id", "judge", "reason", "message"), rows[:most], left=range(4))
+    return table(("id", "judge", "reason", "message"), rows[:_MOST_ROWS], left=range(4))
 
 
 def categories_table(run: Run) -> TextTable:
@@ -91,7 +93,7 @@ def categories_table(run: Run) -> TextTable:
     return table(headers, rows, left=(0, 1))
 
 
-def no_verdict_sentences(run: Run, most: int = 3) -> list[str]:
+def no_verdict_sentences(run: Run) -> list[str]:
     """Why questions got no verdict: the most frequent causes, each with its number of questions.
 
     Messages that differ in their numbers alone count as one cause.
@@ -110,9 +112,9 @@ def no_verdict_sentences(run: Run, most: int = 3) -> list[str]:
                 first.setdefault(cause, message)
     lines = [
         f"{count(number, 'question')}: {short(first[cause], 300)}"
-        for cause, number in numbers.most_common(most)
+        for cause, number in numbers.most_common(_MOST_CAUSES)
     ]
-    rest = numbers.total() - sum(number for _, number in numbers.most_common(most))
+    rest = numbers.total() - sum(number for _, number in numbers.most_common(_MOST_CAUSES))
     if rest:
         lines.append(f"{count(rest, 'question')}: other causes; report.md lists them")
     return lines

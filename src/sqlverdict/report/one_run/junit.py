@@ -17,7 +17,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
@@ -34,6 +34,9 @@ from sqlverdict.report.one_run.witness import witness_lines
 from sqlverdict.runlog.log import RESULTS
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import VERDICT, reasons_by, verdict_by
+
+if TYPE_CHECKING:
+    from sqlverdict.report.several_runs.gate import GateCondition
 
 JUNIT = "junit.xml"
 
@@ -70,19 +73,9 @@ class _Suite:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class GateCheck:
-    """One test that is not a case: a condition of a gate."""
-
-    name: str
-    passed: bool
-    message: str
-    detail: Sequence[str] = ()
-
-
-def write_junit(run: Run, path: Path | None = None) -> Path:
-    """Write the cases of a run; by default as ``junit.xml`` in its folder."""
-    target = path or run.folder / JUNIT
+def write_junit(run: Run) -> Path:
+    """Write the cases of a run as ``junit.xml`` in its folder."""
+    target = run.folder / JUNIT
     log = run.folder / RESULTS
     deciding = run.deciding
     suites = _index(log, deciding, brief=run.summary.cases > MOST_CASES)
@@ -122,19 +115,20 @@ def junit_note(run: Run) -> str:
     )
 
 
-def write_checks(path: Path, name: str, checks: Sequence[GateCheck]) -> None:
+def write_checks(path: Path, name: str, conditions: Sequence[GateCondition]) -> None:
     """Write the conditions of a gate as tests."""
-    suite = _Suite(tests=len(checks), failure=sum(not check.passed for check in checks))
+    suite = _Suite(tests=len(conditions), failure=sum(not each.passed for each in conditions))
     with replacing_path(path) as part, part.open("w", encoding="utf-8") as out:
         _open_suites(out, name, [suite])
         _open_suite(out, "gate", suite)
-        for check in checks:
-            out.write(f'<testcase classname="gate" name={_attribute(check.name)}')
-            if check.passed:
+        for each in conditions:
+            out.write(f'<testcase classname="gate" name={_attribute(each.name)}')
+            if each.passed:
                 out.write("/>\n")
             else:
-                detail = _text("\n".join(check.detail))
-                out.write(f"><failure message={_attribute(check.message)}>{detail}</failure>")
+                message = _attribute(f"found {each.actual}, expected {each.required}")
+                detail = _text("\n".join(each.detail))
+                out.write(f"><failure message={message}>{detail}</failure>")
                 out.write("</testcase>\n")
         out.write("</testsuite>\n</testsuites>\n")
 

@@ -28,8 +28,6 @@ from sqlverdict.report.one_run.judge_section import (
 )
 from sqlverdict.report.one_run.sections import (
     SLICE_TITLES,
-    beyond_sentences,
-    cut_sentences,
     expected_sentences,
     faults,
     headline,
@@ -43,7 +41,7 @@ from sqlverdict.report.one_run.sections import (
     usage_sentences,
     usage_table,
     verdict_table,
-    without_sentences,
+    warning_sentences,
 )
 from sqlverdict.report.terminal.tables import (
     TextTable,
@@ -121,8 +119,7 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
             yield markdown(slices)
     yield from _examples(run)
     yield from _faults(run)
-    ours = [*beyond_sentences(summary), *cut_sentences(summary), *without_sentences(summary)]
-    ours += [*usage_sentences(summary.usage), *refusal_sentences(run)]
+    ours = [*warning_sentences(summary), *usage_sentences(summary.usage), *refusal_sentences(run)]
     yield from _notes([*ours, *run.manifest.notes])
     yield from _reproduce(run, command)
 

@@ -163,6 +163,7 @@ def verdict_table(run: Run) -> TextTable:
 
 IN_WORDS = "of these in words"
 """The line of a table below ``incorrect``: refusals that are not marked as abstentions."""
+_MOST_FAULTS = 3
 _VERDICT_STYLES = {
     Verdict.CORRECT: "good",
     Verdict.INCORRECT: "bad",
@@ -260,7 +261,7 @@ def slice_table(summary: Summary, by: str) -> TextTable:
     return table(headers, rows, SLICE_TITLES[by])
 
 
-def unscored_messages(run: Run, most: int = 3) -> list[str]:
+def unscored_messages(run: Run) -> list[str]:
     """Why cases could not be evaluated: the most frequent faults, each with its first case.
 
     Missing databases are left out where a note of the benchmark names them already.
@@ -282,7 +283,7 @@ def unscored_messages(run: Run, most: int = 3) -> list[str]:
     return [
         f"{_fault_words(first[kind])} ({count(number, 'case')}, {kind}), first "
         f"{first[kind].id!r}: {first[kind].message}"
-        for kind, number in numbers.most_common(most)
+        for kind, number in numbers.most_common(_MOST_FAULTS)
     ]
 
 
@@ -291,7 +292,12 @@ def _fault_words(result: Result) -> str:
     return "; ".join(map(reason_words, result.reasons)) or f"a fault of the {result.fault}"
 
 
-def beyond_sentences(summary: Summary) -> list[str]:
+def warning_sentences(summary: Summary) -> list[str]:
+    """What of a run was not done, or not completely, or is worth little."""
+    return [*_beyond_sentences(summary), *cut_sentences(summary), *without_sentences(summary)]
+
+
+def _beyond_sentences(summary: Summary) -> list[str]:
     """Which stages and metrics of ours could not handle a text, and in how many cases."""
     return [
         f"UNSUPPORTED SQL: {stage} could not handle the text of {count(number, 'case')}. Where the "

@@ -11,10 +11,8 @@ from sqlverdict.report.terminal.tables import TextTable, p_text, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.reliability.curve_intervals import Item, PairedCurves, compare_curves
 from sqlverdict.score.reliability.intervals import PairedScores, compare_scores
-from sqlverdict.score.reliability.outcomes import Cell, item_outcome, label_by
+from sqlverdict.score.reliability.outcomes import ANSWERED, Cell, item_outcome, label_by
 from sqlverdict.score.reliability.reliability_score import ANS, EVERYTHING, penalty_text
-
-_ANSWERED = frozenset({Cell.CORRECT, Cell.WRONG, Cell.ANSWERED_UNANSWERABLE})
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ def read_cells(
                 f"{run.folder} has case {result.id!r} twice; evaluate it again", reason="damaged"
             )
         cell = cells[result.id] = item_outcome(result, label, request.policy).cell
-        if cell in _ANSWERED and result.confidence is not None:
+        if cell in ANSWERED and result.confidence is not None:
             items[result.id] = (result.confidence, cell is Cell.CORRECT)
     return cells, items
 

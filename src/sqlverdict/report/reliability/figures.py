@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from sqlverdict.errors import UsageError
 from sqlverdict.runlog.run import Run
@@ -32,6 +32,7 @@ from sqlverdict.score.reliability.reliability_score import (
     PENALTIES,
     SHARE,
     Penalty,
+    ShareEstimate,
     View,
     abstain_all,
     break_even,
@@ -49,7 +50,6 @@ from sqlverdict.score.reliability.thresholds import (
     best_prefix,
     certify,
 )
-from sqlverdict.score.statistics.intervals import wilson
 
 DELTA = 0.1
 _SHARES = tuple(step / 20 for step in range(21))
@@ -95,15 +95,6 @@ class ViewScores:
     break_even: float | None
     break_even_interval: Interval | None
     subset: bool = False
-
-
-@dataclass(frozen=True)
-class ShareEstimate:
-    """A share with Wilson's interval."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -188,7 +179,7 @@ def reliability_of(run: Run, request: ReliabilityRequest | None = None) -> Relia
         request=settings,
         table=table,
         views=_views(table, ledger.subset(settings.share), settings),
-        rates=_rates(table),
+        rates=rates(table),
         slices=ledger.slices(),
         beside=others,
         selective=_selective(ledger, settings),
@@ -249,21 +240,6 @@ def score_view(
         break_even_interval=interval_of(lambda one: break_even(one, view), samples),
         subset=subset,
     )
-
-
-def _rates(table: OutcomeTable) -> dict[str, ShareEstimate]:
-    parts = {
-        "over_refusal": (table.abstained_answerable, table.answerable),
-        "detection": (table.abstained_unanswerable, table.unanswerable),
-        "coverage": (table.answered, table.total),
-        "accuracy": (table.correct, table.answerable),
-        "precision": (table.correct, table.answered),
-    }
-    values = asdict(rates(table))
-    return {
-        name: ShareEstimate(values[name], *(wilson(part, whole) if whole else (None, None)))
-        for name, (part, whole) in parts.items()
-    }
 
 
 def _selective(ledger: ReliabilityCounts, request: ReliabilityRequest) -> Selective | None:

@@ -16,7 +16,7 @@ from sqlverdict.report.terminal.tables import TextTable, amount, percent, table
 from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import VERDICT, counted_value, deciding_metric
-from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
+from sqlverdict.score.estimates import UNLABELLED, difficulty_rank
 from sqlverdict.score.metric import label_by_alias
 from sqlverdict.score.statistics.pairing import PairedOutcome, paired
 from sqlverdict.score.usage import QUANTITIES, UsageCounts, UsageFigures
@@ -208,7 +208,11 @@ def compare_runs(
         before=whole.before if whole.cases else None,
         after=whole.after if whole.cases else None,
         outcome=outcome,
-        levels=tuple(sorted(levels.values(), key=_level_order)) if len(levels) > 1 else (),
+        levels=tuple(
+            sorted(levels.values(), key=lambda each: (difficulty_rank(each.key), each.key))
+        )
+        if len(levels) > 1
+        else (),
         gained=tuple(changes[case_id] for case_id in gained),
         lost=tuple(changes[case_id] for case_id in lost),
         notes=(*forced.notes, *named_otherwise([metric], [label]), *_notes(a, b, outcome)),
@@ -340,8 +344,3 @@ def _name(run: Run, other: Run) -> str:
     """The system's name, or the folder where both have the same name."""
     same = run.manifest.system == other.manifest.system
     return str(run.folder) if same else run.manifest.system
-
-
-def _level_order(level: LevelChange) -> tuple[int, str]:
-    known = level.key in DIFFICULTIES
-    return DIFFICULTIES.index(level.key) if known else len(DIFFICULTIES), level.key

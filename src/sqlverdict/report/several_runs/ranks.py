@@ -23,7 +23,7 @@ from sqlverdict.report.several_runs.leaderboard import RANK_BY_VALUE
 from sqlverdict.report.terminal.tables import TextTable, percent, points, table
 from sqlverdict.runlog.run import Run, system_names
 from sqlverdict.score.deciding import counted_value
-from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
+from sqlverdict.score.estimates import UNLABELLED, difficulty_rank
 from sqlverdict.score.statistics.pairing import RIGHT
 
 UNTYPED = "untyped"
@@ -334,15 +334,11 @@ def _by_level(rows: Mapping[str, Sequence[_Both]]) -> tuple[RankPart, ...]:
     if len(levels) < 2:
         return ()
 
-    def order(level: str) -> tuple[int, str]:
-        known = level in DIFFICULTIES
-        return DIFFICULTIES.index(level) if known else len(DIFFICULTIES), level
-
     return tuple(
         _part(
             level,
             len(rows),
             [[both for both in cases if both.level == level] for cases in rows.values()],
         )
-        for level in sorted(levels, key=order)
+        for level in sorted(levels, key=lambda level: (difficulty_rank(level), level))
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.compare.related.words import relation_text
+from sqlverdict.compare.relation import relation_text
 from sqlverdict.evidence import Contradicted, Evidence, Refuted, relations_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.result_tables import result_table, witness_text

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import cast
 
 from msgspec import structs
@@ -20,7 +19,7 @@ from sqlverdict.judge.judge import JUDGES, ask_judge
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion
 from sqlverdict.llm.threads import work_all
 from sqlverdict.records import Case, Judgement, Prediction
-from sqlverdict.run.attempt import attempt
+from sqlverdict.run.attempt import Attempt
 from sqlverdict.run.judging.asking import JudgeOptions, JudgeQuestion
 from sqlverdict.run.outcome import LogLine, Pending, encode_line
 from sqlverdict.run.plan import RunPlan
@@ -30,49 +29,42 @@ _LONGEST = 8_000
 """Characters of a judge's words that are kept in a log line."""
 
 
-@dataclass(frozen=True)
-class WaitingCase:
-    """A case without its reply for now: it is not logged, and a resumed run asks again.
-
-    ``budget``: the cost limit forbade the call. Otherwise it waits in a batch.
-    """
-
-    case_id: str
-    budget: bool
-
-
 class JudgeStage:
     """Asks the judges what findings leave open, and makes their lines.
 
     Args:
         judging: Whom to ask, and how.
         plan: The run's metrics, and how evidence becomes a verdict.
+
+    Attributes:
+        over_budget: For each case without its reply for now, whether the cost limit forbade the
+            call; else it waits in a batch. It is not logged, and a resumed run asks again.
     """
 
     def __init__(self, judging: JudgeOptions, plan: RunPlan) -> None:
         self.judging = judging
         self.plan = plan
-        self.waiting: list[WaitingCase] = []
+        self.over_budget: list[bool] = []
 
     def lines(self, pending: Iterable[Pending]) -> Iterator[LogLine]:
         """The lines of all that waits, as they are settled; few of them are kept at a time."""
         stop = getattr(self.judging.answerer, "stop", None)
         finished = work_all(self.settle, pending, self.judging.concurrency, on_interrupt=stop)
         for _, line in finished:
-            if isinstance(line, WaitingCase):
-                self.waiting.append(line)
+            if isinstance(line, Opinion):
+                self.over_budget.append(BUDGET in line.flags)
             else:
                 yield line
 
-    def settle(self, pending: Pending) -> LogLine | WaitingCase:
-        """One finding's line, with the opinions it waited for."""
+    def settle(self, pending: Pending) -> LogLine | Opinion:
+        """One finding's line, with the opinions it waited for; else one that is not there yet."""
         task, finding = pending.task, pending.finding
         judged: list[Evidence] = []
         for question in finding.questions:
             opinions = self._ask(question, task.system)
             for opinion in opinions:
                 if BUDGET in opinion.flags or PENDING in opinion.flags:
-                    return WaitingCase(task.case.id, BUDGET in opinion.flags)
+                    return opinion
             judged.append(opinion_evidence(question, opinions))
         evidence = (*finding.evidence, *judged)
         judgement = self.plan.decide(task.case, task.prediction, evidence)
@@ -83,9 +75,9 @@ class JudgeStage:
             if spec.label in finding.scores:
                 scores[spec.label] = finding.scores[spec.label]
             else:
-                score = partial(score_case, spec, cast("Item", item))
-                result = attempt(spec.label, score, errors)
-                scores[spec.label] = None if result is None else result.value
+                scores[spec.label] = None
+                with Attempt(spec.label, errors):
+                    scores[spec.label] = score_case(spec, cast("Item", item)).value
         evidence += tuple(errors)
         final = structs.replace(
             finding, judgement=judgement, evidence=evidence, scores=scores, questions=()

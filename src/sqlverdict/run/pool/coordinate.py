@@ -21,7 +21,7 @@ from sqlverdict.run.task import Task, chunks
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.asking import JudgeOptions
-    from sqlverdict.run.judging.stage import JudgeStage, WaitingCase
+    from sqlverdict.run.judging.stage import JudgeStage
     from sqlverdict.run.pool.ray_pool import RayPool
 
 
@@ -31,11 +31,12 @@ class WorkOutcome:
 
     Attributes:
         killed: Workers that had to be killed.
-        waiting: Cases that still lack a reply; the run is not finished.
+        over_budget: For each case that still lacks a reply, whether the cost limit forbade the
+            call; the run is not finished.
     """
 
     killed: int = 0
-    waiting: tuple[WaitingCase, ...] = ()
+    over_budget: tuple[bool, ...] = ()
 
 
 def coordinate(
@@ -70,7 +71,7 @@ def coordinate(
             assert isinstance(line, LogLine), "nothing waits where no judge is asked"
             log([line])
     killed = pool.killed if pool is not None else 0
-    return WorkOutcome(killed, tuple(stage.waiting) if stage is not None else ())
+    return WorkOutcome(killed, tuple(stage.over_budget) if stage is not None else ())
 
 
 def _waiting(

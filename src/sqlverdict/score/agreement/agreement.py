@@ -20,7 +20,6 @@ sides say the same thing of every case) is ``None``, never 0 or 1.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from math import sqrt
 from typing import TypeVar
 
 from sqlverdict.score.statistics.intervals import CONFIDENCE, RESAMPLES
-from sqlverdict.score.statistics.resample import percentiles
+from sqlverdict.score.statistics.resample import generator, percentiles
 
 C = TypeVar("C", bound=Hashable)
 
@@ -252,6 +251,6 @@ def resampled(
     # One order for the same counts, however they were counted.
     kinds = sorted(cells, key=repr)
     weights = [cells[kind] for kind in kinds]
-    rng = random.Random(seed)  # noqa: S311 (not for secrets: the same on every machine)
+    rng = generator(seed)
     for _ in range(max(FEWEST_RESAMPLES, min(resamples, MOST_DRAWS // n))):
         yield Counter(rng.choices(kinds, weights, k=n))

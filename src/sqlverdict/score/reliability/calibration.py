@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby, islice
-from statistics import NormalDist
 
 from sqlverdict.errors import UsageError
 from sqlverdict.score.reliability.curve import Curve
@@ -24,6 +23,7 @@ from sqlverdict.score.statistics.intervals import (
     mean_and_error,
     mean_interval,
     wilson,
+    z_of,
 )
 from sqlverdict.score.statistics.resample import generator, multinomial, percentiles
 
@@ -146,7 +146,7 @@ def _brier(curve: Curve, seed: int, confidence: float) -> tuple[float, tuple[flo
         n = curve.items
         mean = math.fsum(square * times for square, times in _squares(curve)) / n
         spread = math.fsum(times * (square - mean) ** 2 for square, times in _squares(curve))
-        reach = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(spread / (n - 1) / n)
+        reach = z_of(confidence) * math.sqrt(spread / (n - 1) / n)
         return mean, (max(0.0, mean - reach), mean + reach)
     histogram: Counter[float] = Counter()
     for square, times in _squares(curve):

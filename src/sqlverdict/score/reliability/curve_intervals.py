@@ -18,9 +18,9 @@ from statistics import NormalDist
 
 from sqlverdict.errors import UsageError
 from sqlverdict.score.reliability.curve import RISKS, Curve, augrc, aurc, coverage_at, curve_of
-from sqlverdict.score.statistics.intervals import CONFIDENCE, RESAMPLES
+from sqlverdict.score.statistics.intervals import CONFIDENCE, RESAMPLES, z_of
 from sqlverdict.score.statistics.resample import generator, multinomial, percentiles
-from sqlverdict.score.statistics.significance import PairedTest
+from sqlverdict.score.statistics.significance import PairedTest, bootstrap_p
 
 LIMIT = 2_000
 BINS = 200
@@ -187,7 +187,7 @@ def compare_curves(
     if n > limit:
         pulls = [influence(curve, items) for curve, items in zip(curves, pairs, strict=True)]
         error = sqrt(fsum((second - first) ** 2 for first, second in zip(*pulls, strict=True))) / n
-        reach = NormalDist().inv_cdf((1 + confidence) / 2) * error
+        reach = z_of(confidence) * error
         p_value = 2 * NormalDist().cdf(-abs(difference) / error) if error else float(not difference)
         test = PairedTest(
             difference, difference - reach, difference + reach, p_value, "jackknife", "normal", n
@@ -204,9 +204,8 @@ def compare_curves(
             counts = [times[cell] for cell in range(2 * len(curve))]
             areas.append(area(_curve_from(curve.thresholds, counts)) or 0.0)
         samples.append(areas[1] - areas[0])
-    below, above = sum(d <= 0 for d in samples), sum(d >= 0 for d in samples)
-    p_value = min(1.0, 2 * (min(below, above) + 1) / (resamples + 1))
     low, high = percentiles(samples, confidence)
+    p_value = bootstrap_p(samples)
     test = PairedTest(difference, low, high, p_value, "paired bootstrap", "bootstrap", n)
     return PairedCurves(figure, values[0], values[1], n, test)
 

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sqlverdict.records import Result
-from sqlverdict.score.estimates import DIFFICULTIES, UNLABELLED
+from sqlverdict.score.estimates import UNLABELLED, difficulty_rank
 from sqlverdict.score.reliability.curve import Curve, curve_of
 from sqlverdict.score.reliability.outcomes import (
+    ANSWERED,
     Cell,
     FailurePolicy,
     ItemOutcome,
@@ -28,7 +29,6 @@ from sqlverdict.score.reliability.reliability_score import SHARE, rank_of, subse
 _RIGHT, _ANSWERABLE = 1, 2
 _TYPES = ("column-surface", "column-related", "column-unrelated", "non-sql", "out-of-domain")
 """The order of TrustSQL's tables, about from hard to easy; other types follow."""
-_ANSWERED = frozenset({Cell.CORRECT, Cell.WRONG, Cell.ANSWERED_UNANSWERABLE})
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class ReliabilityCounts:
         if not result.answerable:
             self._ranks.append(rank_of(result.id, self.seed))
             self._abstentions.append(outcome.cell is Cell.ABSTAINED_UNANSWERABLE)
-        if outcome.cell in _ANSWERED:
+        if outcome.cell in ANSWERED:
             self._take_answer(result, outcome.cell)
 
     def _take_answer(self, result: Result, cell: Cell) -> None:
@@ -192,8 +192,7 @@ def _slice_order(by: str, key: str) -> tuple[bool, bool, str, int, str]:
     if by != "difficulty":
         return True, key == UNLABELLED, "", *type_order(key)
     seen, _, level = key.rpartition(" ")
-    rank = DIFFICULTIES.index(level) if level in DIFFICULTIES else len(DIFFICULTIES)
-    return False, key == UNLABELLED, seen, rank, key
+    return False, key == UNLABELLED, seen, difficulty_rank(level), key
 
 
 def type_order(key: str) -> tuple[int, str]:

@@ -51,6 +51,10 @@ class Cell(StrEnum):
     ABSTAINED_UNANSWERABLE = "abstained_unanswerable"
 
 
+ANSWERED = frozenset({Cell.CORRECT, Cell.WRONG, Cell.ANSWERED_UNANSWERABLE})
+"""The cells of answers that are right or wrong."""
+
+
 class Mishap(StrEnum):
     """What else than a plain answer or abstention a prediction may be."""
 

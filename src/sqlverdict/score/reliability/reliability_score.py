@@ -25,6 +25,7 @@ from typing import Literal
 
 from sqlverdict.errors import UsageError
 from sqlverdict.score.reliability.outcomes import OutcomeTable
+from sqlverdict.score.statistics.intervals import wilson
 
 Penalty = float | Literal["N"]
 PENALTIES: tuple[Penalty, ...] = (0.0, 10.0, "N")
@@ -179,33 +180,30 @@ def sweep_share(
 
 
 @dataclass(frozen=True)
-class Rates:
-    """Shares that need no penalty; ``None`` where there is nothing to take a share of.
+class ShareEstimate:
+    """A share with Wilson's interval; ``None`` where there is nothing to take a share of."""
 
-    Attributes:
-        over_refusal: Answerable items held back.
-        detection: Unanswerable items held back.
-        coverage: Items answered.
-        accuracy: Answerable items answered correctly: RS(0) on ANS.
-        precision: Answers that are right.
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+def rates(table: OutcomeTable) -> dict[str, ShareEstimate]:
+    """The shares that need no penalty.
+
+    ``accuracy`` is RS(0) on ANS, ``precision`` the share of answers that are right.
     """
-
-    over_refusal: float | None
-    detection: float | None
-    coverage: float | None
-    accuracy: float | None
-    precision: float | None
-
-
-def rates(table: OutcomeTable) -> Rates:
-    """The shares of a table."""
-    return Rates(
-        over_refusal=_share(table.abstained_answerable, table.answerable),
-        detection=_share(table.abstained_unanswerable, table.unanswerable),
-        coverage=_share(table.answered, table.total),
-        accuracy=_share(table.correct, table.answerable),
-        precision=_share(table.correct, table.answered),
-    )
+    parts = {
+        "over_refusal": (table.abstained_answerable, table.answerable),
+        "detection": (table.abstained_unanswerable, table.unanswerable),
+        "coverage": (table.answered, table.total),
+        "accuracy": (table.correct, table.answerable),
+        "precision": (table.correct, table.answered),
+    }
+    return {
+        name: ShareEstimate(part / whole, *wilson(part, whole)) if whole else ShareEstimate(None)
+        for name, (part, whole) in parts.items()
+    }
 
 
 def rank_of(item_id: str, seed: int) -> int:
@@ -245,10 +243,6 @@ def subset(
         abstained_unanswerable=in_sample,
         answered_unanswerable=len(sample) - in_sample,
     )
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def _whole(value: float) -> float:

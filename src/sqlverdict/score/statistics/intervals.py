@@ -9,16 +9,16 @@ and the bounds made from them.
 
 from __future__ import annotations
 
-import random
 from bisect import bisect
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import accumulate
 from math import exp, fsum, lgamma, log, log1p, sqrt
+from random import Random
 from statistics import NormalDist
 
 from sqlverdict.errors import UsageError
-from sqlverdict.score.statistics.resample import exact_binomial
+from sqlverdict.score.statistics.resample import exact_binomial, generator, percentiles
 
 CONFIDENCE = 0.95
 RESAMPLES = 1000
@@ -85,10 +85,7 @@ def _bootstrap(
     counts: tuple[tuple[float, int], ...], confidence: float, seed: int, resamples: int
 ) -> tuple[float, float]:
     """The ends of a bootstrap interval; slices of a run often hold the same values as all of it."""
-    means = sorted(resampled_means(dict(counts), seed, resamples))
-    # The same number of means is cut off at both ends; the small term absorbs rounding.
-    cut = min(int((1 - confidence) / 2 * resamples + 1e-9), (resamples - 1) // 2)
-    return means[cut], means[-1 - cut]
+    return percentiles(resampled_means(dict(counts), seed, resamples), confidence)
 
 
 def normal_mean(counts: Mapping[float, int], confidence: float = CONFIDENCE) -> tuple[float, float]:
@@ -124,8 +121,7 @@ def _means(counts: tuple[tuple[float, int], ...], seed: int, resamples: int) -> 
     values = [value for value, _ in counts]
     weights = [weight for _, weight in counts]
     n = sum(weights)
-    # Not for secrets: the seed must give the same interval on every machine.
-    rng = random.Random(seed)  # noqa: S311
+    rng = generator(seed)
     if len(values) == 1:
         return (values[0],) * resamples
     if len(values) * DRAWS_PER_BINOMIAL < n:
@@ -137,9 +133,7 @@ def _means(counts: tuple[tuple[float, int], ...], seed: int, resamples: int) -> 
     return tuple(_within(total / n, values) for total in sums)
 
 
-def _multinomial_sum(
-    rng: random.Random, values: list[float], weights: list[int], draws: int
-) -> float:
+def _multinomial_sum(rng: Random, values: list[float], weights: list[int], draws: int) -> float:
     total, left, mass = 0.0, draws, sum(weights)
     for value, weight in zip(values[:-1], weights[:-1], strict=True):
         hits = exact_binomial(rng, left, weight / mass)

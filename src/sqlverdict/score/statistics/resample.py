@@ -71,6 +71,7 @@ def multinomial(rng: random.Random, counts: Sequence[int]) -> list[int]:
 def percentiles(values: Sequence[float], confidence: float) -> tuple[float, float]:
     """The interval that leaves out the same number of values at both ends."""
     ordered = sorted(values)
+    # The small term absorbs rounding.
     cut = min(int((1 - confidence) / 2 * len(ordered) + 1e-9), (len(ordered) - 1) // 2)
     return ordered[cut], ordered[-1 - cut]
 

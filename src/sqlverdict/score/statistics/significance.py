@@ -21,6 +21,7 @@ from sqlverdict.score.statistics.intervals import (
     mean_and_error,
     mean_interval,
     resampled_means,
+    z_of,
 )
 
 ALPHA = 0.05
@@ -88,9 +89,7 @@ def paired_bootstrap(
 ) -> PairedTest:
     """Test a mean difference of any metric by resampling cases.
 
-    p = 2 min(k(<= 0), k(>= 0)) over the resampled means, one added to counts and resamples so
-    that it is never 0, at most 1. Above :data:`BOOTSTRAP_LIMIT` pairs the normal approximation
-    is used and named.
+    Above :data:`BOOTSTRAP_LIMIT` pairs the normal approximation is used and named.
 
     Args:
         differences: One value a case, or a histogram of them.
@@ -109,10 +108,17 @@ def paired_bootstrap(
     elif pairs > BOOTSTRAP_LIMIT:
         p_value = 2 * NormalDist().cdf(-abs(mean) / error) if error else 0.0
     else:
-        means = resampled_means(counts, seed, resamples)
-        below, above = sum(m <= 0 for m in means), sum(m >= 0 for m in means)
-        p_value = min(1.0, 2 * (min(below, above) + 1) / (resamples + 1))
+        p_value = bootstrap_p(resampled_means(counts, seed, resamples))
     return PairedTest(mean, low, high, p_value, f"paired {label}", label, pairs)
+
+
+def bootstrap_p(differences: Sequence[float]) -> float:
+    """The p-value of resampled differences: 2 min(k(<= 0), k(>= 0)), at most 1.
+
+    One is added to counts and resamples so that it is never 0.
+    """
+    below, above = sum(d <= 0 for d in differences), sum(d >= 0 for d in differences)
+    return min(1.0, 2 * (min(below, above) + 1) / (len(differences) + 1))
 
 
 def binary_pairs(b: int, c: int, n: int, confidence: float = CONFIDENCE) -> PairedTest:
@@ -126,7 +132,7 @@ def binary_pairs(b: int, c: int, n: int, confidence: float = CONFIDENCE) -> Pair
     size = n + 2
     centre = (c - b) / size
     error = sqrt(max(0.0, (b + c + 1) - (c - b) ** 2 / size)) / size
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = z_of(confidence)
     low, high = max(-1.0, centre - z * error), min(1.0, centre + z * error)
     return PairedTest((c - b) / n, low, high, mcnemar(b, c), "mcnemar", "agresti-min", n)
 

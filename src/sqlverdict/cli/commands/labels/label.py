@@ -13,7 +13,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from socket import socket
-from urllib.parse import urlsplit
 
 import click
 from msgspec.structs import replace
@@ -58,7 +57,6 @@ from sqlverdict.load.people.sheet import LabelFields
 from sqlverdict.load.people.votes import VOTES_FILE, Mode, VoteLogContent, read_events
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
-from sqlverdict.web.security import RequestGuard
 from sqlverdict.web.server import address_of, front_address, is_local, open_socket, serve_app
 
 TWICE = 0.2
@@ -327,8 +325,7 @@ def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
     session = LabelSession(queue, work, log, key, blind, options.queue, options.without_sql)
     front = front_address(args.server.address) if args.server.address else ""
     listener = _listen(args.server, key.port)
-    port = listener.getsockname()[1]
-    save_key(folder, replace(key, port=port))
+    save_key(folder, replace(key, port=listener.getsockname()[1]))
     own = address_of(args.server.host, listener)
     address = front or own
     tokens = {key.token(token_subject(name)): token_subject(name) for name in work}
@@ -342,9 +339,8 @@ def _serve(args: LabelCommandArgs, runs: Sequence[Run], log: VoteLog) -> None:
     if not args.server.no_browser:
         webbrowser.open(next(iter(links.values())))
     app = LabelApp(session, databases, adjudicator)
-    name = urlsplit(own).hostname or ""
     try:
-        serve_app(RequestGuard(app.routes(), tokens, name, port, front), listener)
+        serve_app(app.routes(), tokens, listener, own, front)
     finally:
         app.close()
     click.echo(f"every vote is saved in {log.path}")

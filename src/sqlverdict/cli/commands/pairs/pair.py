@@ -28,7 +28,7 @@ from sqlverdict.cli.options.shared import print_json
 from sqlverdict.cli.show_pair import refutation_json, show_answer, show_refutation
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.relate import relate
-from sqlverdict.compare.related.words import relation_text
+from sqlverdict.compare.relation import relation_text
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.features import FEATURES

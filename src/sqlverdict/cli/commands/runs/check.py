@@ -28,7 +28,7 @@ from sqlverdict.estimate.gate import MOST_LOOKS, bound_confidence, gate_accuracy
 from sqlverdict.estimate.matching import carried_labels
 from sqlverdict.files.text import count
 from sqlverdict.load.people.labels import read_labels
-from sqlverdict.report.one_run.junit import GateCheck, write_checks
+from sqlverdict.report.one_run.junit import write_checks
 from sqlverdict.report.several_runs.gate import GateCondition, GateReport, check_run
 from sqlverdict.report.several_runs.gate_rules import (
     Allowance,
@@ -183,11 +183,7 @@ def check(args: CheckArgs) -> int:
     accuracy = _accuracy(args, run)
     report = check_run(run, rules, baselines, accuracy=accuracy, force=args.force)
     if args.junit is not None:
-        checks = [
-            GateCheck(c.name, c.passed, f"found {c.actual}, expected {c.required}", c.detail)
-            for c in report.conditions
-        ]
-        write_checks(args.junit, f"sqlverdict check {args.run}", checks)
+        write_checks(args.junit, f"sqlverdict check {args.run}", report.conditions)
     match form:
         case "json":
             print_json(

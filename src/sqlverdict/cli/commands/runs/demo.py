@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
+
+import click
 
 from sqlverdict.cli.command import command
-from sqlverdict.cli.demo_databases import DEMO_DATABASES, demo_engine, demo_location
 from sqlverdict.cli.demo_gates import GATES, gated, show_reliability
 from sqlverdict.cli.options.fields import option
 from sqlverdict.cli.options.shared import (
@@ -22,15 +24,34 @@ from sqlverdict.cli.options.shared import (
     quiet_option,
     workers_option,
 )
+from sqlverdict.cli.run_cases import DEMO_DATABASES
 from sqlverdict.cli.show_case import show_case
 from sqlverdict.cli.show_run import run_json, show_end, show_runs
 from sqlverdict.dialects import DEFAULT_DIALECT
+from sqlverdict.errors import UsageError
 from sqlverdict.evidence import OpenQuestion, Proved
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import (
+    DEFAULT_ENGINE,
+    ENGINES,
+    Engine,
+    Limits,
+    ServerEngine,
+    check_fits,
+    engine_of,
+)
+from sqlverdict.files.references import with_database
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.benchmarks.demo import DATA, INSTANCES, STEPS, predictions_path, systems
+from sqlverdict.load.benchmarks.demo import (
+    DATA,
+    INSTANCES,
+    STEPS,
+    build_databases,
+    predictions_path,
+    systems,
+)
+from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.load.translate import translated_prediction
+from sqlverdict.load.translate import database_statements, translated_prediction
 from sqlverdict.pipeline import Options, Progress, System, evaluate_systems
 from sqlverdict.records import Prediction, Reason, Result, Verdict
 from sqlverdict.refute.witness import SearchBudget
@@ -46,6 +67,8 @@ from sqlverdict.runlog.folder import WITNESSES
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import VERDICT
 
+_PREFIX = "sqlverdict_demo_"
+"""Of the databases that the demo makes on a server."""
 _SECONDS = 2.0
 """The same for an engine that counts no steps."""
 
@@ -210,3 +233,45 @@ _CASES: Sequence[tuple[str, Callable[[Result], bool]]] = (
         lambda result: result.verdict is Verdict.ABSTAINED_RIGHT,
     ),
 )
+
+
+def demo_engine(name: str | None, server: str | None) -> Engine:
+    """The engine that the demo runs on: the named one, or that of the server.
+
+    Raises:
+        UsageError: the two do not fit, or an engine of servers has none.
+    """
+    engine = ENGINES.get(name or (engine_of(server) if server else DEFAULT_ENGINE))
+    if server is not None:
+        check_fits(engine.name, server)
+    elif isinstance(engine, ServerEngine):
+        raise UsageError(
+            f"the demo on {engine.name} makes databases of its own on a server and drops them at "
+            f"the end. Name the server: --server {engine.schemes[0]}://USER@HOST/DATABASE, with a "
+            "user who may create databases"
+        )
+    return engine
+
+
+def demo_location(
+    engine: Engine, server: str | None, folder: Path, stack: ExitStack
+) -> DatabaseLocation:
+    """Where the databases are; on a server they are made now, and dropped with the stack.
+
+    Those of demos that were killed are dropped first.
+
+    Raises:
+        DatabaseError: the server does not take them.
+    """
+    if server is None or not isinstance(engine, ServerEngine):
+        return DatabaseLocation(str(folder), engine.suffixes)
+    home = build_databases(folder)
+    leftovers = engine.drop_leftovers(server, _PREFIX)
+    if leftovers:
+        names = ", ".join(leftovers)
+        click.echo(f"dropped what a demo that was killed had left on the server: {names}", err=True)
+    prefix = f"{_PREFIX}{token_hex(4)}_"
+    for file in sorted(home.glob("*/*.sqlite")):
+        statements = database_statements(file, engine.dialect)
+        stack.enter_context(engine.own_database(server, prefix + file.stem, statements))
+    return DatabaseLocation(with_database(server, f"{prefix}{{db_id}}"))

@@ -14,8 +14,8 @@ import click
 
 from sqlverdict.cli.command import command
 from sqlverdict.cli.evaluate_runs import evaluate_cases, read_cases, run_systems
-from sqlverdict.cli.options.batch import show_estimate
 from sqlverdict.cli.options.judge import open_judge
+from sqlverdict.cli.options.llm import show_estimate
 from sqlverdict.cli.options.run import EvaluateArgs, OutputArgs, run_options
 from sqlverdict.cli.options.shared import command_line, command_words, options_on_line, print_json
 from sqlverdict.cli.show_run import run_json, show_end, show_notes, show_run, show_runs, show_trials

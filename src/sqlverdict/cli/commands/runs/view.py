@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
@@ -20,7 +19,7 @@ from sqlverdict.cli.run_cases import database_folder, run_cases
 from sqlverdict.errors import MissingExtra, RunLogError
 from sqlverdict.records import Case
 from sqlverdict.runlog.run import Run, read_run
-from sqlverdict.web.security import RequestGuard, new_token
+from sqlverdict.web.security import new_token
 from sqlverdict.web.server import address_of, front_address, is_local, open_socket, serve_app
 
 
@@ -72,10 +71,8 @@ def view(args: ViewArgs) -> None:
         webbrowser.open(link)
     cases_of = partial(_cases_of, databases=args.databases)
     app = ViewApp(runs, partial(Playground, cases_of, trust_role=args.trust_role))
-    port, name = listener.getsockname()[1], urlsplit(own).hostname or ""
-    guard = RequestGuard(app.routes(), {token: "reader"}, name, port, front)
     try:
-        serve_app(guard, listener)
+        serve_app(app.routes(), {token: "reader"}, listener, own, front)
     finally:
         app.close()
 

@@ -1,21 +1,51 @@
-"""Files of JSON lines that only grow: a line has a checksum, and is on the disk when it counts.
+"""JSON with a checksum as its last field: what was changed afterwards is noticed.
 
-A line that was not written to its end (power cut, kill -9) is dropped when the file is opened to
-append. A line whose checksum does not fit was changed afterwards; its reader refuses it.
+Files that are written at once are one object; the checksum covers the fields and their values, not
+the white space between them. Files that only grow have a line for each object, which is on the disk
+when it counts. A line that was not written to its end (power cut, kill -9) is dropped when the file
+is opened to append. A line whose checksum does not fit was changed; its reader refuses it.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from sqlverdict.files.atomic import name_file, sync_folder
+import msgspec
 
+from sqlverdict.files.atomic import name_file, sync_folder, write_at_once
+
+_FIELD = "checksum"
 _MARK = b',"checksum":"'
 _HEX = 16
+
+
+def write_sealed_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON object with its checksum, in one step.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    # Read back first: what is checked later are the plain values of the file.
+    plain = msgspec.json.decode(msgspec.json.encode(content))
+    plain.pop(_FIELD, None)
+    sealed = plain | {_FIELD: _checksum(msgspec.json.encode(plain)).decode()}
+    write_at_once(path, msgspec.json.format(msgspec.json.encode(sealed), indent=2) + b"\n")
+
+
+def seal_fits(content: bytes) -> bool:
+    """Whether a JSON object is as it was written; one without a checksum is not.
+
+    Raises:
+        msgspec.DecodeError: it is not a JSON object.
+    """
+    plain = msgspec.json.decode(content, type=dict[str, Any])
+    checksum = plain.pop(_FIELD, None)
+    return bool(checksum == _checksum(msgspec.json.encode(plain)).decode())
 
 
 def seal_line(body: bytes) -> bytes:
