@@ -22,7 +22,7 @@ from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.confidence.stored import built_in, write_label_model
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.execute.cache import open_cache
-from sqlverdict.execute.engine import ENGINES, engine_for
+from sqlverdict.execute.engine import ENGINES, check_scratch, engine_for
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.load.replies.fenced import check_tag
 from sqlverdict.load.replies.no_sql import check_no_sql
@@ -245,6 +245,8 @@ def plan_run(options: Options, out: Path | None = None) -> RunPlan:
     search, proof = options.search, options.proof
     if search is None and ("witness" in needs or explains):
         search = SearchOptions()
+    if search is not None:
+        check_scratch(options.engine, search.scratch)
     if proof is None and ("proof" in needs or explains):
         proof = ProofOptions()
     contradictions = proof.folder if proof is not None else None
@@ -292,7 +294,16 @@ def _model(policy: str, options: Options) -> Model:
 
 
 def _asking(specs: Sequence[MetricSpec], judge: JudgeOptions | None) -> Asking | None:
-    """Whom the run asks for which metrics; nobody where no metric listens to a judge."""
+    """Whom the run asks for which metrics; nobody where no metric listens to a judge.
+
+    Raises:
+        UsageError: it is a judge's name alone, without a model.
+    """
+    if isinstance(judge, str):
+        raise UsageError(
+            f"judge is {judge!r}; expected a sqlverdict.run.judging.asking.JudgeOptions, which "
+            "says whom the judge asks"
+        )
     if judge is None or not any(uses_opinions(spec.metric) for spec in specs):
         return None
     from sqlverdict.run.judging.asking import FLEX, Asking
