@@ -100,7 +100,7 @@ def test_what_is_printed_says_what_correct_means(
     assert "correctness is decided by the verdict of the run" in verdict
     wrong = invoke("reliability", "a", "--metric", "bleu")
     assert wrong.exit_code == 2
-    assert "no label 'bleu'" in wrong.stderr
+    assert "a has no metric 'bleu'. It has ex[trustsql_spider], ex, verdict, proved." in wrong.stderr
 
 
 def test_views_that_are_one_are_printed_once(
