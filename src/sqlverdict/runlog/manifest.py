@@ -130,7 +130,12 @@ def no_run(folder: Path, name: str, error: OSError) -> RunLogError:
     """The error where a folder is no run; it names the runs that lie in it."""
     children = sorted(folder.iterdir()) if folder.is_dir() else []
     runs = [str(child) for child in children if (child / MANIFEST).is_file()]
-    problem = f"no run at {folder}: {name} cannot be read ({error.strerror})."
+    why = (
+        f"{name} cannot be read ({error.strerror})"
+        if folder.exists()
+        else "there is no such folder"
+    )
+    problem = f"no run at {folder}: {why}."
     if runs:
         return RunLogError(f"{problem} Runs in it: {few_of(runs)}.", reason="missing")
     return RunLogError(
