@@ -294,16 +294,7 @@ def _model(policy: str, options: Options) -> Model:
 
 
 def _asking(specs: Sequence[MetricSpec], judge: JudgeOptions | None) -> Asking | None:
-    """Whom the run asks for which metrics; nobody where no metric listens to a judge.
-
-    Raises:
-        UsageError: it is a judge's name alone, without a model.
-    """
-    if isinstance(judge, str):
-        raise UsageError(
-            f"judge is {judge!r}; expected a sqlverdict.run.judging.asking.JudgeOptions, which "
-            "says whom the judge asks"
-        )
+    """Whom the run asks for which metrics; nobody where no metric listens to a judge."""
     if judge is None or not any(uses_opinions(spec.metric) for spec in specs):
         return None
     from sqlverdict.run.judging.asking import FLEX, Asking
