@@ -182,11 +182,11 @@ class UnknownMember(UsageError):
         self.known = tuple(known)
         self.near = near[0] if near else None
         hint = f" Did you mean {self.near!r}?" if near else ""
-        listed = ", ".join(known)
+        names = ", ".join(known)
         if len(known) > _MOST_LISTED:
-            listed = f"{len(known)}, which 'sqlverdict explain {kind}' lists"
+            names = f"{len(known)}, which 'sqlverdict explain {kind}' lists"
         super().__init__(
-            f"there is no {kind} called {name!r}.{hint} Known: {listed}. A package can add others "
+            f"there is no {kind} called {name!r}.{hint} Known: {names}. A package can add others "
             f"(entry point {group})"
         )
 
