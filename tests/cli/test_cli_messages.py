@@ -86,6 +86,11 @@ def test_a_time_that_is_none_gets_an_example(invoke: Invoke, tiny: Any) -> None:
     assert "%" not in result.stderr
 
 
+def test_what_is_no_number_is_called_so(invoke: Invoke) -> None:
+    assert "'many' is not a valid whole number" in invoke("evaluate", "--refute", "many").stderr
+    assert "'x' is not a valid number" in invoke("evaluate", "--timeout", "x").stderr
+
+
 def test_a_folder_that_is_missing_is_no_manifest_that_cannot_be_read(invoke: Invoke) -> None:
     result = invoke("show", "nope")
     assert "no run at nope: there is no such folder." in result.stderr
