@@ -158,6 +158,10 @@ class UsageError(SqlverdictError):
     """The call itself is wrong."""
 
 
+_MOST_LISTED = 60
+"""A message lists so many members; of more (there are some 170 rules) it says where they stand."""
+
+
 class UnknownMember(UsageError):
     """A registry holds no member of that name.
 
@@ -178,9 +182,12 @@ class UnknownMember(UsageError):
         self.known = tuple(known)
         self.near = near[0] if near else None
         hint = f" Did you mean {self.near!r}?" if near else ""
+        names = ", ".join(known)
+        if len(known) > _MOST_LISTED:
+            names = f"{len(known)}, which 'sqlverdict explain {kind}' lists"
         super().__init__(
-            f"there is no {kind} called {name!r}.{hint} Known: {', '.join(known)}. A package can "
-            f"add others (entry point {group})"
+            f"there is no {kind} called {name!r}.{hint} Known: {names}. A package can add others "
+            f"(entry point {group})"
         )
 
     @property

@@ -76,6 +76,9 @@ def evaluate_systems(
     options = replace(options, schemas=schemas, preset=preset)
     if not systems:
         raise UsageError("there is no system; expected one or several")
+    other = next((each for each in systems if not isinstance(each, System)), None)
+    if other is not None:
+        raise UsageError(f"a system is {other!r}; expected a sqlverdict.System")
     plan, outputs, predictions = plan_run(options, systems[0].out), [], []
     for system in systems:
         own = as_predictions(system.predictions)

@@ -202,7 +202,7 @@ def test_a_scorer_refuses_wrong_arguments_at_once(arguments: dict[str, Any], mes
 
 def test_options_refuse_values_of_another_type_at_once() -> None:
     assert sv.Options(now=datetime(2020, 1, 1)).now is not None
-    for wrong in ({"schemas": [1]}, {"limits": None}, {"now": 3}):
+    for wrong in ({"schemas": [1]}, {"limits": None}, {"now": 3}, {"judge": "flex"}):
         with pytest.raises(UsageError, match="expected"):
             sv.Options(**wrong)  # type: ignore[arg-type]
 
@@ -216,3 +216,35 @@ def test_the_public_functions_can_be_sent_to_other_processes() -> None:
 def test_a_name_for_the_only_schema_of_a_source_is_its_name(db: Path) -> None:
     assert sv.load_schema(db).db_id == db.stem
     assert sv.load_schema(db, db_id="shop").db_id == "shop"
+
+
+def test_what_is_no_system_is_refused_by_name() -> None:
+    case = sv.Case("1", "shop", "", ("SELECT 1",))
+    for wrong in ({"a": {"1": "SELECT 1"}}, ["a"], [("a", {})]):
+        with pytest.raises(UsageError, match=r"expected a sqlverdict\.System"):
+            sv.evaluate_systems([case], wrong)  # type: ignore[arg-type]
+
+
+def test_a_metric_that_a_run_lacks_is_no_option_of_a_command(db: Path) -> None:
+    run = sv.evaluate(CASES, ANSWERS, db=db)
+    with pytest.raises(sv.SqlverdictError, match="again with the metrics ex,esm") as error:
+        run.estimate("esm")
+    assert _OPTION.search(str(error.value)) is None
+
+
+def test_a_file_is_no_folder_for_a_run(db: Path, tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("")
+    with pytest.raises(UsageError, match="runs is a file, and a run needs a folder"):
+        sv.evaluate(CASES, ANSWERS, db=db, out=tmp_path / "runs")
+
+
+def test_a_database_that_is_missing_is_called_a_file(tmp_path: Path) -> None:
+    with pytest.raises(sv.SqlverdictError, match="there is no such file"):
+        sv.prove_pair("SELECT 1", "SELECT 1", db=tmp_path / "nope.sqlite")
+
+
+def test_many_members_are_counted_instead_of_listed() -> None:
+    from sqlverdict.prove.rule import RULES
+
+    with pytest.raises(UsageError, match=r"Known: \d+, which 'sqlverdict explain rule' lists"):
+        RULES.get("nope")

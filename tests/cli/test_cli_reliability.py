@@ -100,7 +100,9 @@ def test_what_is_printed_says_what_correct_means(
     assert "correctness is decided by the verdict of the run" in verdict
     wrong = invoke("reliability", "a", "--metric", "bleu")
     assert wrong.exit_code == 2
-    assert "no label 'bleu'" in wrong.stderr
+    assert (
+        "a has no metric 'bleu'. It has ex[trustsql_spider], ex, verdict, proved." in wrong.stderr
+    )
 
 
 def test_views_that_are_one_are_printed_once(
@@ -111,7 +113,7 @@ def test_views_that_are_one_are_printed_once(
     assert result.count("better than ABSTAIN-ALL") == 1
     assert "UnANS" not in result.partition("Outcomes")[0]
     result = invoke("reliability", "a", "--metric", "none").output
-    assert "for what is correct: ex, verdict, proved" in result
+    assert "a has no metric 'none'. It has ex, verdict, proved." in result
     (tmp_path / "every").mkdir()
     Path("a").rename(tmp_path / "every" / "a")
     for command in (("show", tmp_path / "every", "1"), ("leaderboard", tmp_path / "every")):

@@ -140,6 +140,27 @@ def test_constraints_of_the_engine_are_kept(
     assert refutation.instances > 0
 
 
+def test_the_sentence_is_about_the_answers_of_the_engine(postgres: str) -> None:
+    """SQLite fails on a document of text alone, which has no field; PostgreSQL finds none."""
+    import psycopg
+
+    with fresh_postgres(postgres) as database:
+        with psycopg.connect(database, autocommit=True) as connection:
+            connection.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, extra JSONB)")
+            connection.execute('INSERT INTO orders VALUES (1, \'{"a": "1"}\'), (2, NULL)')
+        engine = ENGINES.get("postgres")
+        search = EngineSearch(engine, database, engine.schema(database))
+        gold = "SELECT id FROM orders WHERE extra->>'a' = '1'"
+        witness = refuted(
+            search, (engine, database), gold, "SELECT id FROM orders WHERE extra IS NOT NULL"
+        )
+        search.close()
+    assert isinstance(witness, Witness)
+    assert isinstance(witness.gold, Answer)
+    assert witness.sentence
+    assert "fails" not in witness.sentence
+
+
 @pytest.mark.slow
 def test_an_answer_that_depends_on_a_tie_is_no_witness(
     search: EngineSearch, shop: tuple[Engine, str]

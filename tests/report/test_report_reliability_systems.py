@@ -96,7 +96,7 @@ def test_each_system_has_the_score_of_its_own_run(play: Play) -> None:
     }
     with pytest.raises(UsageError, match="scored by ex in every run"):
         board([play("c", "uu"), play("d", "rr")])
-    with pytest.raises(UsageError, match="not every run has the label 'flex'"):
+    with pytest.raises(UsageError, match="not every run has the metric 'flex'"):
         board([play("c", "rr"), play("d", "rr")], source="flex")
 
 

@@ -20,10 +20,11 @@ from sqlverdict.api.arguments import (
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.api.spelling import names_arguments
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import SchemaError, UsageError
 from sqlverdict.execute.attempt import read_engine_schema
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Engine, Limits, engine_of
 from sqlverdict.files.references import file_of
+from sqlverdict.files.text import need_file
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
@@ -220,7 +221,10 @@ def _schema(schema: Schema | None, db: Reference | None) -> Schema:
     if (schema is None) == (db is None):
         raise UsageError("give the tables with one of schema= and db=")
     if db is not None:
-        return load_schema(db)
+        reference, file, engine = _database(db, None)
+        if engine.in_python and file is not None and not file.exists():
+            need_file(file, SchemaError)
+        return load_schema(reference or "")
     if not isinstance(schema, Schema):
         raise UsageError(
             f"schema is {type(schema).__name__}; expected what load_schema() gives. A file is db="

@@ -237,7 +237,8 @@ class HeadedCommand(SettingsCommand):
         """Write the options, by heading where there are many."""
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         if HELP_ALL in ctx.meta:
-            options += self.settings.values()
+            # Before --set, --help-all and --help, which are last.
+            options[-3:-3] = self.settings.values()
         elif self._hides_rare:
             options = [each for each in options if not getattr(each, "rare", False)]
         records = [

@@ -36,14 +36,14 @@ FORMER: Mapping[str, str] = {
     "bank export": "bank --export FILE",
     "bank import": "bank --import FILE",
     "bank list": "bank",
-    "bank suite": "bank --suite FOLDER",
+    "bank suite": "bank --suite DIRECTORY",
     "benchmarks": "explain benchmarks",
     "calibrate": "agree RUN --labels FILE --calibrate --out FILE",
     "categories": "table RUN --of categories",
     "contributions": "table RUN --of contributions --schema PATH",
     "engines": "explain engines",
     "list": "show RUN",
-    "merge": "evaluate --merge RUN --merge RUN --out FOLDER",
+    "merge": "evaluate --merge RUN --merge RUN --out DIRECTORY",
     "metrics": "explain metrics",
     "presets": "explain presets",
     "query": "pair SQL",
@@ -222,7 +222,7 @@ def check_former(args: Sequence[str]) -> None:
             new = FORMER[former]
             name = new.partition(" ")[0]
             raise UsageError(
-                f"the command {former} has another name now. Give:\n  sqlverdict {new}\n"
+                f"the command {former} has another name now. Use:\n  sqlverdict {new}\n"
                 f"'sqlverdict {name} --help' has its options"
             )
 

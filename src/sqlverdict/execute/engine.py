@@ -321,6 +321,19 @@ def _children(folder: Path) -> Iterator[Path]:
         return
 
 
+def check_scratch(engine: str, reference: str | None) -> None:
+    """Refuse a server for the search where the engine has none and would not use it.
+
+    Raises:
+        UsageError: the engine's databases are files.
+    """
+    if reference is not None and not isinstance(ENGINES.get(engine), ServerEngine):
+        raise UsageError(
+            OptionName("scratch", reference),
+            f" names another server for the search, and {engine} has no server. Leave it out",
+        )
+
+
 def engine_of_cases(cases: Iterable[Case]) -> str:
     """The name of the engine that opens the database of the first case; else the usual one."""
     first = next(iter(cases), None)

@@ -25,7 +25,8 @@ def first_file(root: Path, names: Sequence[str], what: str) -> Path:
         return root
     if not root.is_dir():
         raise BenchmarkError(
-            f"there is no file or folder {root}. Say where {what} is.", reason="missing"
+            f"there is no file or folder {root}. Say where {what} is (option root).",
+            reason="missing",
         )
     for name in names:
         if (root / name).is_file():
@@ -33,7 +34,7 @@ def first_file(root: Path, names: Sequence[str], what: str) -> Path:
     there = sorted(child.name for child in root.iterdir())
     raise BenchmarkError(
         f"{root} holds no file of {what}: expected {' or '.join(names)}; found "
-        f"{few_of(there, 10)}. Check the folder and the split.",
+        f"{few_of(there, 10)}. Check the folder (option root) and the split.",
         reason="missing",
     )
 

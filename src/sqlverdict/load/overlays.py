@@ -152,6 +152,12 @@ def _corrections(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _corrected(record: Mapping[str, Any], where: str) -> CorrectedGold:
+    if not any(key in record for key in _GOLD_KEYS):
+        raise DataError(
+            f"{where}: there is no gold. Expected one of {few_of(_GOLD_KEYS, 9)}; found "
+            f"{few_of(list(record), 9)}.",
+            reason="wrong_value",
+        )
     return CorrectedGold(
         _case_id(record, where),
         _golds(_gold_value(record), where),

@@ -188,7 +188,8 @@ def answer_in(
     if answer is None:
         raise error(
             f"{where}: {name!r} is not a result. Expected a list of rows of the same length: "
-            "lists, or objects with the same keys.",
+            "lists, or objects with the same keys; a cell is a text, a number, true, false or "
+            "null. Write lists and objects in cells as text.",
             reason="wrong_value",
         )
     return structs.replace(answer, source=name)

@@ -140,7 +140,11 @@ def certificate_from_json(content: bytes | str) -> Certificate:
             msgspec.convert(plain["fixed_columns"], bool),
         )
     except (msgspec.MsgspecError, KeyError, TypeError, UnicodeDecodeError) as error:
-        raise DataError(f"the certificate cannot be read: {error}", reason="unreadable") from error
+        raise DataError(
+            f"the certificate cannot be read: {error}. Expected a file that prove wrote with ",
+            OptionName("out"),
+            reason="unreadable",
+        ) from error
 
 
 def save_certificate(certificate: Certificate, path: Path) -> None:
@@ -159,7 +163,8 @@ def load_certificate(path: Path) -> Certificate:
         content = path.read_bytes()
     except OSError as error:
         raise DataError(
-            f"{path} cannot be read: {error.strerror or error}", reason=why_unread(error)
+            f"{path} cannot be read: {error.strerror or error}. Check the path.",
+            reason=why_unread(error),
         ) from error
     try:
         return certificate_from_json(content)

@@ -177,6 +177,11 @@ class Options(CaseOptions):
             value = getattr(self, name)
             if not isinstance(value, kind):
                 raise UsageError(f"{name} is {value!r}; expected {_EXPECTED[name]}")
+        if isinstance(self.judge, str):
+            raise UsageError(
+                f"judge is {self.judge!r}; expected a sqlverdict.run.judging.asking.JudgeOptions, "
+                "which says whom the judge asks"
+            )
         for db_id, schema in self.schemas.items():
             if not isinstance(db_id, str) or not isinstance(schema, Schema):
                 raise UsageError(

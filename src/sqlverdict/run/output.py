@@ -20,6 +20,7 @@ from sqlverdict.errors import (
     OptionName,
     Part,
     SameCall,
+    UsageError,
 )
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.text import count
@@ -132,6 +133,10 @@ def open_folders(outputs: Sequence[RunOutput], *, overwrite: bool) -> Iterator[l
         raise
     except OSError as error:
         where = error.filename or ", ".join(str(out) for out, _ in outputs if out)
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            raise UsageError(
+                f"{where} is a file, and a run needs a folder. Give another ", OptionName("out")
+            ) from error
         raise FileFailure(
             f"{where}: {error.strerror or error}. Check that the place exists, can be written to "
             f"and has space. {_done(folders)}; ",

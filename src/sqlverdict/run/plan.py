@@ -22,7 +22,7 @@ from sqlverdict.confidence.model import NO_LABELS, Model
 from sqlverdict.confidence.stored import built_in, write_label_model
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.execute.cache import open_cache
-from sqlverdict.execute.engine import ENGINES, engine_for
+from sqlverdict.execute.engine import ENGINES, check_scratch, engine_for
 from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.load.replies.fenced import check_tag
 from sqlverdict.load.replies.no_sql import check_no_sql
@@ -245,6 +245,8 @@ def plan_run(options: Options, out: Path | None = None) -> RunPlan:
     search, proof = options.search, options.proof
     if search is None and ("witness" in needs or explains):
         search = SearchOptions()
+    if search is not None:
+        check_scratch(options.engine, search.scratch)
     if proof is None and ("proof" in needs or explains):
         proof = ProofOptions()
     contradictions = proof.folder if proof is not None else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from itertools import islice
@@ -127,7 +127,12 @@ def no_run(folder: Path, name: str, error: OSError) -> RunLogError:
     """The error where a folder is no run; it names the runs that lie in it."""
     children = sorted(folder.iterdir()) if folder.is_dir() else []
     runs = [str(child) for child in children if (child / MANIFEST).is_file()]
-    problem = f"no run at {folder}: {name} cannot be read ({error.strerror})."
+    why = (
+        f"{name} cannot be read ({error.strerror})"
+        if folder.exists()
+        else "there is no such folder"
+    )
+    problem = f"no run at {folder}: {why}."
     if runs:
         return RunLogError(f"{problem} Runs in it: {few_of(runs)}.", reason="missing")
     return RunLogError(
@@ -240,27 +245,55 @@ def changes_between(earlier: Manifest, manifest: Manifest) -> list[str]:
     before, now = earlier.deciding(), manifest.deciding()
     had, has = before.pop("inputs"), now.pop("inputs")
     files = [name for name in {**had, **has} if had.get(name) != has.get(name)]
-    return [_changed_input(name, had.get(name), has.get(name)) for name in files] + [
-        f"{name} was {_short(before[name], now[name])}, is {_short(now[name], before[name])}"
-        for name in now
-        if before[name] != now[name]
+    metrics = _changed_metrics(before.pop("metrics"), now.pop("metrics"))
+    return [
+        *(_changed_input(name, had.get(name), has.get(name)) for name in files),
+        *metrics,
+        *(text for name in now for text in _changed_part(name, before[name], now[name])),
     ]
+
+
+def _changed_metrics(before: Mapping[str, int], now: Mapping[str, int]) -> list[str]:
+    """Which metrics the two runs have; where they are the same, whose version is another one."""
+    if list(before) != list(now):
+        return [f"its metrics are {','.join(before)}, this one has {','.join(now)}"]
+    return [
+        f"the metric {name} was of version {version}, is of version {now[name]}"
+        for name, version in before.items()
+        if version != now[name]
+    ]
+
+
+def _changed_part(name: str, before: Any, now: Any) -> Iterator[str]:
+    """What differs in a part of both manifests; of a mapping each key in words of its own."""
+    if not isinstance(before, Mapping):
+        if before != now:
+            yield f"{name.replace('_', ' ')} was {_short(before)}, is {_short(now)}"
+        return
+    for owner, own, other in (("it", before, now), ("this one", now, before)):
+        alone = [key for key in own if key not in other]
+        if alone:
+            yield f"{owner} alone has {', '.join(alone)}"
+    what = "the limit " if name == "limits" else ""
+    for key in before:
+        if key in now and before[key] != now[key]:
+            yield f"{what}{key} was {_short(before[key])}, is {_short(now[key])}"
 
 
 def _changed_input(name: str, before: str | None, now: str | None) -> str:
     if before is None:
-        return f"{name} is given now, and was not for that run"
+        what = "a selection of cases" if name == "selection" else name
+        return f"{what} is given now, and was not for that run"
     if now is None:
-        return f"{name} was given for that run, and is not now"
+        what = "a selection of cases" if name == "selection" else name
+        return f"{what} was given for that run, and is not now"
     if name == "selection":
         return f"the selection of cases was {before!r}, is {now!r}"
     what = "the predictions" if name == "predictions" else name
     return f"{what} changed since that run"
 
 
-def _short(value: Any, other: Any) -> str:
-    """What differs, short enough for a message."""
-    if isinstance(value, Mapping) and isinstance(other, Mapping):
-        value = {key: value[key] for key in value if other.get(key) != value[key]}
-    text = str(value)
+def _short(value: Any) -> str:
+    """A value, short enough for a message."""
+    text = f"{value:,g}" if isinstance(value, float) and value.is_integer() else str(value)
     return text if len(text) <= 120 else text[:117] + "..."

@@ -58,11 +58,12 @@ def _having(runs: Sequence[tuple[Path, Manifest]], known: Collection[str] | None
 
 def _evaluate(folder: Path, manifest: Manifest, label: str) -> str:
     """The command that makes a run again, with one more metric."""
-    metrics = ["--metrics", ",".join([*manifest.metrics, label])]
+    names = ",".join([*manifest.metrics, label])
+    metrics = ["--metrics", names]
     words = list(manifest.command)
     if words[:1] != ["evaluate"]:
         # Another program made the run.
-        return f"evaluate {folder} again with {shlex.join(metrics)}"
+        return f"evaluate {folder} again with the metrics {names}"
     take_option(words, "--metrics")
     more = [] if "--overwrite" in words else ["--overwrite"]
     return shlex.join(["sqlverdict", *words, *metrics, *more])

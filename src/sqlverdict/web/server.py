@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sqlverdict.errors import MissingExtra, OptionName, UsageError
+from sqlverdict.errors import MissingExtra, OptionName, Part, UsageError
 from sqlverdict.web.security import RequestGuard
 
 if TYPE_CHECKING:
@@ -38,10 +38,16 @@ def open_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise UsageError(
             f"no server can listen on {host}, port {port}: {error.strerror}. Give another ",
-            OptionName("port"),
-            ", or none for a free one.",
+            *_other_address(port),
         ) from error
     return listener
+
+
+def _other_address(port: int) -> tuple[Part, ...]:
+    """What to give instead; a free port is never the fault."""
+    if not port:
+        return OptionName("host"), ", an address of this machine."
+    return OptionName("port"), ", or none for a free one, or another ", OptionName("host"), "."
 
 
 def is_local(host: str) -> bool:

@@ -85,7 +85,8 @@ def shard_option(*, is_setting: bool = True) -> Any:
         type=SHARD,
         metavar="I/N",
         heading=Heading.DATA,
-        help="Only the I-th of N equal parts. --merge puts them together.",
+        help="Only the I-th of N equal parts."
+        + ("" if is_setting else " --merge puts them together."),
     )
 
 

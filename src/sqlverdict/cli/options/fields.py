@@ -55,6 +55,9 @@ class HeadedOption(click.Option):
         **settings: Any,
     ) -> None:
         super().__init__([*names], **settings)
+        if isinstance(self.type, click.IntRange | click.FloatRange):
+            # As an error calls it: 'many' is not a valid integer range.
+            self.type.name = "whole number" if isinstance(self.type, click.IntRange) else "number"
         self.heading = heading
         self.rare = rare
         self.is_setting = is_setting

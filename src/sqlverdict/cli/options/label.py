@@ -75,7 +75,7 @@ class ServerArgs:
         "--port",
         type=click.IntRange(0, 65535),
         default=0,
-        help="The port; 0 takes a free one, label that of its last start.",
+        help="The port; 0 takes a free one, in label that of its last start.",
     )
     address: str | None = setting(
         "address",

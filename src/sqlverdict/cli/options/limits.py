@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import click
 
@@ -21,7 +21,22 @@ from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 
-MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
+
+class MomentType(click.DateTime):
+    """A date, or a date with a time; the error shows one, not the codes of its parts."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        """Read it."""
+        try:
+            moment: datetime = super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is no time; expected 2025-01-31 or 2025-01-31T12:00:00", param)
+        return moment
+
+
+MOMENT = MomentType(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,7 @@ from sqlverdict.cli.options.shared import (
     trust_role_setting,
 )
 from sqlverdict.dialects import guessing_order
-from sqlverdict.errors import DataError, UsageError
+from sqlverdict.errors import DataError, SchemaError, UsageError
 from sqlverdict.execute.attempt import read_engine_schema
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
@@ -35,10 +35,11 @@ from sqlverdict.execute.engine import (
     Scratch,
     ScratchEngine,
     Session,
+    check_scratch,
     engine_of,
 )
 from sqlverdict.files.references import file_of
-from sqlverdict.files.text import few_of, read_text
+from sqlverdict.files.text import few_of, need_file, read_text
 from sqlverdict.parse.hardness import spider_hardness, trustsql_hardness
 from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
@@ -105,6 +106,9 @@ class SchemaArgs:
         if self.db is not None and not engine.in_python:
             declared = read_engine_schema(engine, self.db, self.db_id)
             return replace(declared, null_keys=self.null_keys)
+        file = file_of(self.db) if self.db is not None else None
+        if file is not None and not file.exists():
+            need_file(file, SchemaError)
         schemas = load_schemas(self.db or self.schema or "", self.db_id)
         if len(schemas) > 1:
             raise UsageError(
@@ -260,7 +264,12 @@ def check_queries(pair: PairOfQueries) -> None:
 
 
 def search(pair: PairOfQueries, args: SearchArgs) -> Refutation:
-    """Search for a witness; a new one of SQLite goes into the bank."""
+    """Search for a witness; a new one of SQLite goes into the bank.
+
+    Raises:
+        UsageError: ``scratch`` names a server, and the engine has none.
+    """
+    check_scratch(pair.engine, args.scratch)
     budget = replace(
         SearchBudget(alike=1), instances=args.instances, seconds=args.seconds, seed=args.seed
     )

@@ -84,11 +84,13 @@ def _file(root: Path, split: str) -> Path:
     if file.is_file():
         return file
     if not root.is_dir():
-        raise BenchmarkError(f"there is no folder {root}. Say where BIRD is.", reason="missing")
+        raise BenchmarkError(
+            f"there is no folder {root}. Say where BIRD is (option root).", reason="missing"
+        )
     there = sorted(child.name for child in root.iterdir())
     raise BenchmarkError(
         f"{root} holds no split {split!r} of BIRD: expected {file.name}; "
-        f"found {few_of(there, 10)}. Check the folder and the split.",
+        f"found {few_of(there, 10)}. Check the folder (option root) and the split.",
         reason="missing",
     )
 

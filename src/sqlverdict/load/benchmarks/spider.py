@@ -103,10 +103,12 @@ def _files(root: Path, split: str) -> tuple[list[Path], tuple[str, ...]]:
     if gold.is_file():
         return [gold], (f"read from {gold.name}: there are no questions",)
     if not root.is_dir():
-        raise BenchmarkError(f"there is no folder {root}. Say where Spider is.", reason="missing")
+        raise BenchmarkError(
+            f"there is no folder {root}. Say where Spider is (option root).", reason="missing"
+        )
     there = sorted(child.name for child in root.iterdir())
     raise BenchmarkError(
         f"{root} holds no split {split!r} of Spider: expected {' and '.join(names)} or "
-        f"{gold.name}; found {few_of(there, 10)}. Check the folder and the split.",
+        f"{gold.name}; found {few_of(there, 10)}. Check the folder (option root) and the split.",
         reason="missing",
     )

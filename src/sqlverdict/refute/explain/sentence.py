@@ -38,6 +38,11 @@ def sentence(
     return with_moment(_sentence(witness, preset, contract), witness.now)
 
 
+def names_cause(words: str) -> bool:
+    """Whether a sentence says when two queries differ, and not what they return."""
+    return words.startswith(_START)
+
+
 def _sentence(witness: Witness, preset: str, contract: Contract | None) -> str:
     if witness.kind == "undetermined_prediction" and witness.other is not None:
         may = f"{outcome_text(witness.prediction)} or {outcome_text(witness.other)}"

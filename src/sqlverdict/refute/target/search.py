@@ -29,7 +29,7 @@ from sqlverdict.records import (
 )
 from sqlverdict.refute.data.grade import ORDINARY, Grader, severity, ungraded
 from sqlverdict.refute.data.real_rows import real_rows
-from sqlverdict.refute.explain.sentence import sentence
+from sqlverdict.refute.explain.sentence import names_cause, sentence
 from sqlverdict.refute.frozen_pair import frozen_pair
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.read.part import schema_part
@@ -209,7 +209,11 @@ class EngineSearch:
             difference = trial.determined_difference(rows)
             if difference is not None:
                 about = self._regraded(pair, replace(screen, sentence=words), rows)
-                return self._witness(pair, trial, difference, about)
+                witness = self._witness(pair, trial, difference, about)
+                if names_cause(words):
+                    return witness
+                # What the two return is to be what they return on this engine.
+                return replace(witness, sentence=sentence(witness, contract=contract))
             if screen.kind == "undetermined_prediction":
                 first = trial.difference(rows)
                 open_pair = trial.open_answer(pair.gold, pair.part, [first] if first else [])

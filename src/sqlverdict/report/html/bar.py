@@ -91,5 +91,6 @@ def luck_sentence(lucky: int, lucky_right: int) -> str:
     if not lucky:
         return ""
     matches = count(lucky, "answer matches", "answers match")
-    right = "all counted as right" if lucky == lucky_right else f"{lucky_right:,} counted as right"
+    every = "counted as right" if lucky == 1 else "all counted as right"
+    right = every if lucky == lucky_right else f"{lucky_right:,} counted as right"
     return f"{matches} by luck, {right}: the queries differ on a small database of ordinary data."

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sqlverdict.errors import UsageError
+from sqlverdict.runlog.missing_metric import missing_metric
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import VERDICT
 from sqlverdict.score.reliability.calibration import ConfidenceCalibration, calibration, scale_of
@@ -196,7 +197,7 @@ def choose_source(run: Run, label: str | None) -> str:
     if label is None:
         return run.deciding or VERDICT
     if label not in known:
-        raise UsageError(f"the run has no label {label!r} for what is correct: {', '.join(known)}")
+        raise UsageError(missing_metric(label, [(run.folder, run.manifest)], known))
     return label
 
 

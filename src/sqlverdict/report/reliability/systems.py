@@ -163,7 +163,7 @@ def common_source(runs: Sequence[Run], label: str | None) -> str:
         return deciding_metric(common, common) or VERDICT
     if label not in (*common, VERDICT, PROVED):
         known = ", ".join(dict.fromkeys((*common, VERDICT, PROVED)))
-        raise UsageError(f"not every run has the label {label!r} for what is correct: {known}")
+        raise UsageError(f"not every run has the metric {label!r}. All of them have {known}")
     return label
 
 

@@ -65,7 +65,9 @@ def read_trials(
             scored question in common, or cases of one id differ and it is not forced.
     """
     if len({run.folder.resolve() for run in runs}) < max(2, len(runs)):
-        raise UsageError("trials are at least two different runs of one system")
+        raise UsageError(
+            "trials are at least two different runs of one system: give their folders, each once"
+        )
     label = choose_metric(runs, metric)
     notes = [*check_same_cases(runs, force=force).notes, *named_otherwise([metric], [label])]
     scored: dict[str, list[bool]] = {}

@@ -120,7 +120,10 @@ def _inline(benchmark: Benchmark) -> Path | None:
     if not isinstance(cases, PairedCases) or not cases.carries_predictions:
         return None
     if isinstance(cases, TableCases) and "id" not in cases.fields:
-        click.echo("note: the answers are not examined: the table has no id column", err=True)
+        click.echo(
+            "note: the answers are not examined: the table has no id column. Add one for that",
+            err=True,
+        )
         return None
     return Path(benchmark.sources[0].path)
 

@@ -106,13 +106,13 @@ def label(args: LabelCommandArgs) -> None:
     database, a small database on which they differ, and the tables in use. It hides which query is
     the gold, what metrics say, the verdict and the system until the vote, and the votes of others
     for good. Both queries are spelled alike. Who is named with --without-sql sees the two results
-    alone, on the small database, which is told in words too.
+    alone, on the small database, which is described in words, too.
 
     --queue estimate draws pairs in proportion to the kinds of evidence, once for a label folder.
     Two annotators label a fifth of them, and evidence stays hidden until all are labelled.
 
     Each vote is on the disk before the page shows it as saved, in votes.jsonl, a log that only
-    grows. The same call goes on where it was left. agree reads the log as it is.
+    grows. Run the same command again to continue. agree reads the log as it is.
 
     Every annotator has an address of their own, the same after a restart. Where there are several,
     an adjudicator has one too: it lists the items on which they disagree. Queries run in the

@@ -39,7 +39,7 @@ from sqlverdict.execute.engine import (
     check_fits,
     engine_of,
 )
-from sqlverdict.files.references import with_database
+from sqlverdict.files.references import scheme_of, with_database
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import (
     DATA,
@@ -243,6 +243,11 @@ def demo_engine(name: str | None, server: str | None) -> Engine:
     """
     engine = ENGINES.get(name or (engine_of(server) if server else DEFAULT_ENGINE))
     if server is not None:
+        if not isinstance(engine, ServerEngine) or not scheme_of(server):
+            raise UsageError(
+                f"--server {server} is not the URL of a server; expected one such as "
+                "postgresql://USER@HOST/DATABASE"
+            )
         check_fits(engine.name, server)
     elif isinstance(engine, ServerEngine):
         raise UsageError(

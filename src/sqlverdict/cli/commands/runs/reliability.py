@@ -131,7 +131,9 @@ def reliability(args: ReliabilityArgs) -> None:
 
     RS(c) is 1 for a right answer and for an abstention where the question has no answer, 0 for
     any other abstention and for an answer that needs review, and -c for every wrong answer and
-    every answer to an unanswerable question. N is the number of items in the view.
+    every answer to an unanswerable question. N is the number of items in the view, which are
+    the answerable items, all items, or (the middle view) the answerable ones and a share of the
+    others.
     """
     request = _request(args)
     if len(args.runs) > 1:

@@ -293,8 +293,9 @@ def _there_is(run: Run, conditions: CaseFilter) -> str:
 def _sentences(run: Run, conditions: CaseFilter) -> Iterator[str]:
     for name in _FREE:
         if name in conditions.conditions:
-            values = {getattr(result, name) for result in run.results()}
-            yield f"The run has, as {name}: {few_of(sorted(filter(None, values)), 12)}."
+            values = sorted(filter(None, {getattr(result, name) for result in run.results()}))
+            none = f"Its cases have no {name}."
+            yield f"The run has, as {name}: {few_of(values, 12)}." if values else none
     if conditions.verdict:
         yield f"The run has the verdicts {', '.join(run.summary.verdicts)}."
     if conditions.lucky and not any("refute" in stage for stage in run.manifest.stages):
