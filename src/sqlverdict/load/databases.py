@@ -23,8 +23,8 @@ from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from sqlverdict.errors import OptionName, UsageError
-from sqlverdict.files.references import check_reference, file_of
-from sqlverdict.files.text import few_of, near
+from sqlverdict.files.references import attached_files, check_reference, file_of
+from sqlverdict.files.text import count, few_of, near
 from sqlverdict.records import Case
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
@@ -116,10 +116,12 @@ class DatabaseFolder:
     Args:
         root: The folder, or one database file that serves every ``db_id``.
         suffixes: What a database file's name may end in, best first.
+        url: The URL of the one file, where it names more than that.
     """
 
-    def __init__(self, root: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
+    def __init__(self, root: Path, suffixes: Sequence[str] = SUFFIXES, url: str = "") -> None:
         self.root = root
+        self._url = url
         self.suffixes = tuple(suffixes)
         self._paths: dict[str, str | None] = {}
         self._expected: dict[str, str | None] = {}
@@ -176,7 +178,7 @@ class DatabaseFolder:
 
     def _find(self, db_id: str) -> str | None:
         if self.root.is_file():
-            return str(self.root)
+            return self._url or str(self.root)
         if not is_name(db_id):
             return None
         file = self._exactly(db_id)
@@ -313,7 +315,10 @@ def _databases_at(where: str, suffixes: Sequence[str]) -> Databases:
             "databases are: ",
             OptionName("databases", "PATH"),
         )
-    return DatabaseFolder(folder, suffixes)
+    url = where if attached_files(where) else ""
+    if url and folder.is_dir():
+        raise UsageError(f"{folder} is a folder; files are attached to one file")
+    return DatabaseFolder(folder, suffixes, url)
 
 
 def missing_databases(folder: Databases, db_ids: Sequence[str]) -> tuple[str, ...]:
@@ -372,17 +377,13 @@ def _missing_note(without: Sequence[str], where: str) -> list[str]:
         return []
     missing = sorted(set(without))
     return [
-        f"{_count(len(missing), 'database')} not found below {where} ({few_of(missing)}): "
-        f"{_count(len(without), 'case')} cannot be executed"
+        f"{count(len(missing), 'database')} not found below {where} ({few_of(missing)}): "
+        f"{count(len(without), 'case')} cannot be executed"
     ]
 
 
 def _short(name: str) -> str:
     return repr(name) if len(name) <= 60 else f"{name[:50]!r}... ({len(name)} characters)"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _database_files(folder: Path, suffixes: Sequence[str]) -> list[str]:
