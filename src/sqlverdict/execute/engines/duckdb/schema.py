@@ -23,7 +23,7 @@ from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.hidden import hidden_name, with_plain_views
 from sqlverdict.parse.tokens import fold
 
-_HERE = "database_name NOT IN ('system', 'temp', 'memory') AND NOT internal"
+_HERE = "database_name NOT IN ('system', 'temp') AND NOT internal"
 _IN_ORDER = "database_name <> current_database(), database_name"
 _MAIN = "main"
 _DIALECT = "duckdb"
