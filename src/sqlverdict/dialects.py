@@ -94,12 +94,10 @@ class Dialect:
             determine it. ``by_key``: everywhere, if they hold the primary key of its table.
         distinct_order: By what a SELECT DISTINCT is sorted: what it shows, or over shown columns.
 
-        typed: A column holds values of its declared type, and of no other. Otherwise a type is an
-            affinity.
+        typed: A column holds values of its declared type alone. Otherwise a type is an affinity.
         types: What columns of its own types hold, beside those that all typed dialects have.
         type_suffixes: Words behind a type that do not change what it holds.
-        exact_collations: The names of collations under which equal texts are the same; "" stands
-            for the usual one.
+        exact_collations: Collations under which equal texts are the same; "" is the usual one.
         exact_texts: The usual collation is one of them.
         padded_types: Types whose values are compared without the spaces at their ends.
         padded_collations: Those under which spaces at the end of a text do not count.
@@ -129,6 +127,7 @@ class Dialect:
 
         file_header: How a file of its engine, or a dump, begins.
         server: Its databases are on servers: such a file is a dump, to be loaded there.
+        attaches: The URL of a file may name further files, whose tables queries read, too.
         ddl_words: What CREATE statements hold that others do not know.
         source: How a database of its engine is named.
         julian_day: The days since the beginning of the Julian calendar up to ``{}``.
@@ -188,6 +187,7 @@ class Dialect:
 
     file_header: re.Pattern[bytes] | None = None
     server: bool = False
+    attaches: bool = False
     ddl_words: re.Pattern[str] | None = None
     source: str = ""
     julian_day: str | None = None
@@ -361,6 +361,7 @@ _DUCKDB = Dialect(
     spells_number=f"regexp_matches({{0}}, '{_NUMBER_TEXT}')",
     rules=_TYPED_RULES,
     file_header=re.compile(rb"(?s).{8}DUCK"),
+    attaches=True,
     ddl_words=re.compile(r"\bstruct\s*\(|\bcreate macro\b|\[\]|\bhugeint\b", re.IGNORECASE),
     source="FILE.duckdb",
     julian_day="JULIAN(CAST({} AS TIMESTAMP))",

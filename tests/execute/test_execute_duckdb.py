@@ -377,8 +377,8 @@ def test_a_table_of_another_file_is_answered_with_what_helps(database: Path) -> 
     for sql in ("SELECT 1 FROM other.main.item", "SELECT 1 FROM other.item"):
         outcome = ask(database, sql)
         assert isinstance(outcome, Failure)
-        assert "no other file is attached" in outcome.message
+        assert "attach=OTHER.duckdb" in outcome.message
     assert rows(database, "FROM shop.main.item SELECT count(*)") == [(3,)]
     plain = ask(database, "SELECT 1 FROM nothing")
     assert isinstance(plain, Failure)
-    assert "attached" not in plain.message
+    assert "attach=" not in plain.message

@@ -152,7 +152,7 @@ def prove_pair(
         >>> isinstance(proof, Proof)
         True
     """
-    from sqlverdict.prove.on_data import prove_on_data
+    from sqlverdict.prove.on_data import prove_on_data, where_both_run
 
     known = _schema(schema, db)
     reference, file, member = _database(db, engine)
@@ -161,7 +161,8 @@ def prove_pair(
     if reference is None or member.in_python:
         return prove_on_data(ours, theirs, known, member, file)
     with closing(member.open(reference, Limits())) as session:
-        return prove_on_data(ours, theirs, known, member, file, run=session.run)
+        derivation = prove_on_data(ours, theirs, known, member, file, run=session.run)
+        return where_both_run(derivation, session.run)
 
 
 @names_arguments

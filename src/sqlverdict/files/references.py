@@ -26,6 +26,9 @@ _DRIVER = re.compile(
     re.IGNORECASE,
 )
 """SQLAlchemy names a driver behind the scheme: ``postgresql+psycopg2://``."""
+_attaching = {each.name for each in DIALECTS.values() if each.attaches}
+"""Schemes whose URLs may name further files."""
+_ATTACH = "?attach="
 _file_schemes = {each.name for each in DIALECTS.values() if not each.server}
 """Schemes whose URLs name files; the other schemes name servers."""
 _RELATIVE = ":///"
@@ -66,7 +69,7 @@ def file_of(reference: Reference) -> Path | None:
     """The file that a reference names; ``None`` for a database on a server.
 
     ``duckdb:///data/a.duckdb`` is the file ``/data/a.duckdb``, ``duckdb://a.duckdb`` is
-    ``a.duckdb`` in the current folder.
+    ``a.duckdb`` in the current folder. What is attached to it is told by :func:`attached_files`.
     """
     return reference if isinstance(reference, Path) else _file_of(reference)
 
@@ -79,7 +82,55 @@ def _file_of(reference: str) -> Path | None:
         return Path(reference)
     if is_server(reference):
         return None
-    return Path(unquote(reference[match.end() :]))
+    return Path(unquote(_split(reference)[0][match.end() :]))
+
+
+def attached_files(reference: Reference) -> dict[str, Path]:
+    """The further files that a URL names, by the names that queries have for them.
+
+    ``duckdb:///data/a.duckdb?attach=b.duckdb&attach=old=2020/c.duckdb`` names ``/data/b.duckdb``
+    as ``b`` and ``/data/2020/c.duckdb`` as ``old``: a path is relative to the first file's folder.
+
+    Raises:
+        UsageError: what stands behind the question mark is something else, or two files have one
+            name.
+    """
+    text = "" if isinstance(reference, Path) else _split(reference)[1]
+    return _attached_files(str(reference)) if text else {}
+
+
+@lru_cache(maxsize=256)
+def _attached_files(reference: str) -> dict[str, Path]:
+    first = _file_of(reference)
+    assert first is not None, "what attaches is a file"
+    files: dict[str, Path] = {}
+    names = {first.stem.casefold()}
+    for part in _split(reference)[1].removeprefix("?").split("&"):
+        option, _, value = part.partition("=")
+        name, sign, path = value.partition("=")
+        file = first.parent / unquote(path if sign else name)
+        name = unquote(name) if sign else file.stem
+        if option != "attach" or not name or not file.suffix:
+            raise UsageError(
+                f"{reference} is not read behind its question mark: {part!r}. Expected attach=FILE "
+                "or attach=NAME=FILE, with & between two of them"
+            )
+        if name.casefold() in names:
+            raise UsageError(
+                f"{reference} names two files {name!r}. Give one of them another name: "
+                "attach=NAME=FILE"
+            )
+        names.add(name.casefold())
+        files[name] = file
+    return files
+
+
+def _split(reference: str) -> tuple[str, str]:
+    """A reference without what it attaches, and that with its question mark."""
+    if scheme_of(reference) not in _attaching:
+        return reference, ""
+    head, mark, tail = reference.partition(_ATTACH)
+    return head, mark + tail
 
 
 def absolute(reference: str) -> str:
@@ -92,7 +143,7 @@ def absolute(reference: str) -> str:
         # The folder is gone, and the file with it.
         return reference
     match = _URL.match(reference)
-    return path if match is None else f"{match.group()}{quote(path)}"
+    return path if match is None else f"{match.group()}{quote(path)}{_split(reference)[1]}"
 
 
 @lru_cache(maxsize=4_096)
@@ -137,6 +188,7 @@ def check_reference(reference: str) -> str:
         scheme = scheme_of(reference)
         if scheme and not reference.partition("://")[2].strip("/"):
             raise UsageError(f"{reference} names no file; expected {scheme}:///FOLDER/FILE")
+        attached_files(reference)
         return reference
     rest = reference.partition("://")[2]
     # Also where the password has signs that a URL must not hold: a slash, a question mark.

@@ -11,8 +11,10 @@ from collections.abc import Iterable
 from urllib.parse import parse_qsl, quote
 
 REDACTED = "[redacted]"
-_HARMLESS = frozenset({"api-version", "version", "deployment", "model", "region"})
+_HARMLESS = frozenset({"api-version", "attach", "version", "deployment", "model", "region"})
 _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,20}://)(?P<rest>[^\s'\"<>]*)")
+_PLAIN = "/=:@,;+ "
+"""Signs that need no spelling of their own there."""
 _SHORTEST = 4
 """Shorter values are words of any text; to take them out would say nothing and harm it."""
 
@@ -38,7 +40,7 @@ def _without_user(rest: str) -> str:
 def shown_query(query: str) -> str:
     """A query with its parameters' names, and the values of those that are never secret."""
     return "&".join(
-        f"{name}={value}" if name.lower() in _HARMLESS else f"{name}={REDACTED}"
+        f"{name}={quote(value, safe=_PLAIN)}" if name.lower() in _HARMLESS else f"{name}={REDACTED}"
         for name, value in parse_qsl(query, keep_blank_values=True)
     )
 

@@ -23,7 +23,7 @@ from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from sqlverdict.errors import OptionName, UsageError
-from sqlverdict.files.references import check_reference, file_of
+from sqlverdict.files.references import attached_files, check_reference, file_of
 from sqlverdict.files.text import count, few_of, near
 from sqlverdict.records import Case
 
@@ -116,10 +116,12 @@ class DatabaseFolder:
     Args:
         root: The folder, or one database file that serves every ``db_id``.
         suffixes: What a database file's name may end in, best first.
+        url: The URL of the one file, where it names more than that.
     """
 
-    def __init__(self, root: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
+    def __init__(self, root: Path, suffixes: Sequence[str] = SUFFIXES, url: str = "") -> None:
         self.root = root
+        self._url = url
         self.suffixes = tuple(suffixes)
         self._paths: dict[str, str | None] = {}
         self._expected: dict[str, str | None] = {}
@@ -176,7 +178,7 @@ class DatabaseFolder:
 
     def _find(self, db_id: str) -> str | None:
         if self.root.is_file():
-            return str(self.root)
+            return self._url or str(self.root)
         if not is_name(db_id):
             return None
         file = self._exactly(db_id)
@@ -313,7 +315,10 @@ def _databases_at(where: str, suffixes: Sequence[str]) -> Databases:
             "databases are: ",
             OptionName("databases", "PATH"),
         )
-    return DatabaseFolder(folder, suffixes)
+    url = where if attached_files(where) else ""
+    if url and folder.is_dir():
+        raise UsageError(f"{folder} is a folder; files are attached to one file")
+    return DatabaseFolder(folder, suffixes, url)
 
 
 def missing_databases(folder: Databases, db_ids: Sequence[str]) -> tuple[str, ...]:

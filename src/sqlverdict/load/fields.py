@@ -28,7 +28,7 @@ from sqlverdict.errors import (
     UsageError,
     column_option,
 )
-from sqlverdict.files.references import check_reference, scheme_of
+from sqlverdict.files.references import check_reference, file_of, scheme_of
 from sqlverdict.files.text import decode_any_json, few_of
 from sqlverdict.load.columns.ids import id_from
 from sqlverdict.load.databases import Databases
@@ -165,7 +165,7 @@ def case_from(
 @lru_cache(maxsize=1_024)
 def _stem(database: str) -> str:
     """The name of a database's file; empty where there is none."""
-    return Path(database).stem if database else ""
+    return (file_of(database) or Path(database)).stem if database else ""
 
 
 @lru_cache(maxsize=1_024)

@@ -17,6 +17,7 @@ does not pay for sqlglot.
                  ties on engines other than SQLite, ranked by the engine
 ``ehrsql``       what EHRSQL's queries leave to the evaluation: the present time, normal ranges
 ``names``        which column a name in a query means: the one resolver
+``from_names``   items of FROM, and which common table expression a name there means
 ``qualified``    tables that a query names with their schema, each under one plain name
 ``schema``       tables, columns and keys
 ``schemas/``     where schemas come from

@@ -13,11 +13,20 @@ expression that has the name of a table which the query reads gets another one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlverdict.dialects import dialect_of
+from sqlverdict.parse.from_names import (
+    QUALIFIERS,
+    common_table_of,
+    has_name,
+    named_items,
+    qualifier_of,
+    qualifying_parts,
+    select_around,
+)
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold, pieces
@@ -28,8 +37,9 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Table as TableNode
 
 Path = tuple[str, ...]
-_QUALIFIERS = ("catalog", "db")
-_PLAIN_PARTS = frozenset({"this", "alias", "joins", *_QUALIFIERS})
+_WHOLE = 3
+"""So many parts has a table's name with its database and its schema."""
+_PLAIN_PARTS = frozenset({"this", "alias", "joins", *QUALIFIERS})
 """What a table may have in FROM for an alias to stand behind its name."""
 
 
@@ -37,12 +47,13 @@ class _NoPlainName(Exception):
     """A name that cannot be written as a plain one."""
 
 
-def with_plain_names(query: ParseResult, schema: Schema) -> ParseResult:
+def with_plain_names(query: ParseResult, schema: Schema, base: Path = ()) -> ParseResult:
     """The query with one plain name for each table of a schema; itself where it has no other.
 
     Args:
         query: The parsed query; what did not parse is given back.
         schema: The tables, with the paths by which a query can name them.
+        base: Where a name is looked up before it is one of the schema's: that of a view.
 
     Returns:
         A query over the names of the schema's tables, whose answers are the same; or a failure
@@ -50,9 +61,9 @@ def with_plain_names(query: ParseResult, schema: Schema) -> ParseResult:
     """
     if isinstance(query, ParseFailure) or not _paths(schema):
         return query
-    if "." not in query.sql and "with" not in query.sql.lower():
+    if not base and "." not in query.sql and "with" not in query.sql.lower():
         return query
-    return _with_plain_names(query.sql, query.dialect, schema)
+    return _with_plain_names(query.sql, query.dialect, schema, base)
 
 
 def with_real_names(sql: str, schema: Schema) -> str:
@@ -78,13 +89,13 @@ def _real_names(schema: Schema) -> dict[str, str]:
 
 
 @lru_cache(maxsize=1_024)
-def _with_plain_names(sql: str, dialect: str, schema: Schema) -> ParseResult:
+def _with_plain_names(sql: str, dialect: str, schema: Schema, base: Path) -> ParseResult:
     query = parse(sql, dialect)
     assert isinstance(query, Query), "it parsed before"
-    if not _has_other_names(query.tree, schema):
+    if not base and not _has_other_names(query.tree, schema):
         return query
     try:
-        return _Rewriting(query, schema).query()
+        return _Rewriting(query, schema, base).query()
     except _NoPlainName as error:
         return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, str(error))
 
@@ -119,19 +130,20 @@ class _Rewriting:
     Args:
         query: The query.
         schema: The tables.
+        base: Where its names are looked up first.
     """
 
-    def __init__(self, query: Query, schema: Schema) -> None:
+    def __init__(self, query: Query, schema: Schema, base: Path) -> None:
         from sqlglot import exp
 
-        self._query, self._schema = query, schema
+        self._query, self._schema, self._base = query, schema, base
         self._record = dialect_of(query.dialect)
         # The copy is changed as the text is, and says what the text has to parse to.
         self._tree = query.tree.copy()
         self._edits: list[tuple[int, int, str]] = []
         # By identity: equal names may mean two tables. All nodes are kept: no id is used again.
-        nodes = [each for each in self._tree.find_all(exp.Table) if _is_named(each)]
-        self._common = {id(each): _common_table(each) for each in nodes}
+        nodes = [each for each in self._tree.find_all(exp.Table) if has_name(each)]
+        self._common = {id(each): common_table_of(each) for each in nodes}
         self._tables = {id(each): self._table_of(each) for each in nodes}
         self._nodes = nodes
 
@@ -144,7 +156,7 @@ class _Rewriting:
         from sqlglot import exp
 
         columns = [each for each in self._tree.find_all(exp.Column) if each.args.get("db")]
-        qualified = [each for each in self._nodes if _qualifier(each)]
+        qualified = [each for each in self._nodes if qualifier_of(each) or self._is_elsewhere(each)]
         # Where each qualified column belongs is found out before any name changes.
         owners = [(each, self._owner(each)) for each in columns]
         clashes = {id(each) for each in qualified if self._clashes(each)}
@@ -164,16 +176,33 @@ class _Rewriting:
 
     def _table_of(self, node: TableNode) -> Table | None:
         """The table of the schema that a name in FROM means; ``None``: something else."""
-        path = tuple(self._spelled(each) for each in (*_qualifier(node), node.this))
+        path = tuple(self._spelled(each) for each in (*qualifier_of(node), node.this))
         if len(path) > 1:
             return self._find(path)
-        table = self._schema.table(path[0]) if self._common[id(node)] is None else None
+        if self._common[id(node)] is not None:
+            return None
+        if self._candidates(path):
+            return self._find(path)
+        table = self._schema.table(path[0])
         if table is not None and table.is_hidden:
             raise _NoPlainName(f"there is no table {path[0]}")
         return table
 
+    def _is_elsewhere(self, node: TableNode) -> bool:
+        """Whether a plain name means a table that the schema calls otherwise."""
+        table = self._tables[id(node)]
+        return table is not None and table.is_hidden
+
+    def _candidates(self, path: Path) -> list[tuple[Path, Table]]:
+        """The tables that a path may mean, each with its path as the engine spells it."""
+        tables = _paths(self._schema)
+        folded = tuple(map(fold, path))
+        # What a view says is completed by where it stands, as far as it is not said.
+        base = tuple(map(fold, self._base[: max(0, _WHOLE - len(path))]))
+        return tables.get((*base, *folded)) or tables.get(folded, [])
+
     def _find(self, path: Path) -> Table:
-        candidates = _paths(self._schema).get(tuple(map(fold, path)), [])
+        candidates = self._candidates(path)
         same = [each for each in candidates if each[0] == path]
         if same or self._record.names_case == "quoted":
             candidates = same
@@ -205,8 +234,8 @@ class _Rewriting:
         if node.alias:
             return False
         name = fold(node.name)
-        select = _select_around(node)
-        items = [] if select is None else [each for each in _items(select) if each is not node]
+        select = select_around(node)
+        items = [] if select is None else [each for each in named_items(select) if each is not node]
         others = [each for each in items if fold(each.alias_or_name) == name]
         if select is None or not others:
             return False
@@ -224,16 +253,16 @@ class _Rewriting:
         Raises:
             _NoPlainName: several items are called so.
         """
-        path = tuple(self._spelled(column.args[part]) for part in _parts_of(column))
-        if not _paths(self._schema).get(tuple(map(fold, path))):
+        path = tuple(self._spelled(column.args[part]) for part in qualifying_parts(column))
+        if not self._candidates(path):
             # A field of a value, which some engines write like that.
             return None
         table = self._find(path)
-        select = _select_around(column)
+        select = select_around(column)
         while select is not None:
             owners = [
                 each
-                for each in _items(select)
+                for each in named_items(select)
                 if self._tables.get(id(each)) is table and not each.alias
             ]
             if len(owners) > 1:
@@ -242,16 +271,16 @@ class _Rewriting:
                 self._require_uncaptured(column, owners[0], select)
                 owner: TableNode = owners[0]  # type: ignore[assignment]
                 return owner
-            select = _select_around(select)
+            select = select_around(select)
         return None
 
     def _require_uncaptured(self, column: Column, owner: Expr, home: Expr) -> None:
         """Refuse a column whose plain qualifier an inner query would take for itself."""
-        select = _select_around(column)
+        select = select_around(column)
         while select is not None and select is not home:
-            if any(fold(each.alias_or_name) == fold(owner.name) for each in _items(select)):
+            if any(fold(each.alias_or_name) == fold(owner.name) for each in named_items(select)):
                 raise _NoPlainName(f"{owner.name} means another table in a query inside")
-            select = _select_around(select)
+            select = select_around(select)
 
     def _hiding(self) -> list[Expr]:
         """The common table expressions that have the name of a table which the query reads.
@@ -284,7 +313,7 @@ class _Rewriting:
     def _write_table(self, node: TableNode, *, clashes: bool) -> None:
         table = self._tables[id(node)]
         assert table is not None, "a name with a schema was found or refused"
-        parts = [*_qualifier(node), node.this]
+        parts = [*qualifier_of(node), node.this]
         name = self._spelled(node.this)
         behind = "" if node.alias or clashes or not table.is_hidden else name
         if behind and not {key for key, value in node.args.items() if value} <= _PLAIN_PARTS:
@@ -293,7 +322,7 @@ class _Rewriting:
         if behind:
             self._set_alias(node, behind)
         node.set("this", _identifier(table.name))
-        for part in _QUALIFIERS:
+        for part in QUALIFIERS:
             node.set(part, None)
 
     @staticmethod
@@ -305,9 +334,9 @@ class _Rewriting:
 
     def _write_column(self, column: Column, owner: TableNode) -> None:
         name = owner.alias_or_name
-        self._replace([column.args[part] for part in _parts_of(column)], name)
+        self._replace([column.args[part] for part in qualifying_parts(column)], name)
         column.set("table", _identifier(name))
-        for part in _QUALIFIERS:
+        for part in QUALIFIERS:
             column.set(part, None)
 
     def _replace(self, parts: Sequence[Expr], name: str, *, alias: str = "") -> None:
@@ -334,67 +363,3 @@ def _identifier(name: str) -> Identifier:
     from sqlglot import exp
 
     return exp.Identifier(this=name, quoted=True)
-
-
-def _is_named(node: Expr) -> bool:
-    from sqlglot import exp
-
-    return isinstance(node.this, exp.Identifier)
-
-
-def _qualifier(node: Expr) -> list[Identifier]:
-    """The parts of a name before the table's own, outermost first."""
-    return [node.args[part] for part in _QUALIFIERS if node.args.get(part)]
-
-
-def _parts_of(column: Expr) -> list[str]:
-    """The parts of a column's name before its own, outermost first."""
-    return [part for part in (*_QUALIFIERS, "table") if column.args.get(part)]
-
-
-def _select_around(node: Expr) -> Expr | None:
-    from sqlglot import exp
-
-    return node.find_ancestor(exp.Select)
-
-
-def _items(select: Expr) -> Iterator[Expr]:
-    """What the FROM of a SELECT names, joins in parentheses included."""
-    from sqlglot import exp
-
-    start = select.args.get("from_")
-    waiting = [] if start is None else [start, *(select.args.get("joins") or ())]
-    while waiting:
-        item = waiting.pop(0).this
-        waiting = [*(item.args.get("joins") or ()), *waiting]
-        if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table):
-            waiting.insert(0, item)
-        else:
-            yield item
-
-
-def _common_table(node: TableNode) -> Expr | None:
-    """The common table expression that a name in FROM means; ``None``: it means a table.
-
-    One is seen by the query that it belongs to and by those after it; a recursive one by itself.
-    """
-    from sqlglot import exp
-
-    if _qualifier(node):
-        return None
-    folded = fold(node.name)
-    inside: Expr = node
-    around = node.parent
-    while around is not None:
-        seen: Sequence[Expr] = ()
-        if isinstance(around, exp.With):
-            seen = around.expressions
-            if not around.args.get("recursive"):
-                seen = seen[: next(at for at, each in enumerate(seen) if each is inside)]
-        elif around.args.get("with_") is not None and around.args["with_"] is not inside:
-            seen = around.args["with_"].expressions
-        for cte in seen:
-            if fold(cte.alias) == folded:
-                return cte
-        inside, around = around, around.parent
-    return None

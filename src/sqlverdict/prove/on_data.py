@@ -25,7 +25,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.prove import prover
 from sqlverdict.prove.profile import DEFAULT_PROFILE
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
-from sqlverdict.records import Contract, ParseFailure, ParseResult, Reason
+from sqlverdict.records import Answer, Contract, Failure, ParseFailure, ParseResult, Reason
 
 _ROUNDS = 8
 """How often a proof is sought again without the facts that were broken so far."""
@@ -105,6 +105,31 @@ def prove_on_data(
         declared=declared,
         broken=tuple(sorted(map(str, broken.values()))),
     )
+
+
+def where_both_run(derivation: Derivation, run: Run) -> Derivation:
+    """A proof of queries that the engine runs; it says nothing about one that the engine refuses.
+
+    Each query is put where it is read and not answered: only a query that fails there is run.
+
+    Args:
+        derivation: A proof, or that there is none.
+        run: Runs a query on the real database.
+    """
+    if not isinstance(derivation, Proof):
+        return derivation
+    for side, sql in (("gold", derivation.gold_sql), ("prediction", derivation.prediction_sql)):
+        if isinstance(run(_ONLY_READ.format(sql.strip().rstrip(";"))), Answer):
+            continue
+        outcome = run(sql)
+        if isinstance(outcome, Failure) and outcome.reason in _REFUSED:
+            why = f"the engine does not run the {side}: {outcome.message}"
+            return NotProved(why, outcome.reason, rules=derivation.rules)
+    return derivation
+
+
+_ONLY_READ = "SELECT 1 AS x FROM (SELECT 1 AS y) AS z WHERE 1 = 0 AND EXISTS (\n{}\n)"
+_REFUSED = (Reason.EXECUTION_ERROR, Reason.PARSE_ERROR)
 
 
 def _refusal(gold: ParseResult, prediction: ParseResult, engine: Engine) -> NotProved | None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from sqlverdict.audit.check import CHECKS, AuditFinding, Check, Severity
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.recover_predictions import RecoveredPredictions
+from sqlverdict.dialects import dialect_of
+from sqlverdict.execute.common_text import grammar_error
 from sqlverdict.files.text import count, few_of
 from sqlverdict.parse.grammar import sqlite_complaint
 from sqlverdict.parse.tokens import leading_keyword, statement_count
@@ -32,7 +34,7 @@ class PredictionContent(Check):
         abstained = [entry.case_id for entry in recovered.entries if entry.prediction.abstained]
         data.figures["abstentions"] = len(abstained)
         for entry in recovered.entries:
-            for severity, message, hint in _look(entry.prediction):
+            for severity, message, hint in _look(entry.prediction, data.runner.engine.dialect):
                 yield AuditFinding(
                     NAME, severity, f"case {entry.case_id}", f"{entry.where}: {message}", hint
                 )
@@ -65,7 +67,7 @@ def _replies(data: AuditData, recovered: RecoveredPredictions) -> Iterator[Audit
         yield AuditFinding(NAME, "info", recovered.path.name, message, hint)
 
 
-def _look(prediction: Prediction) -> Iterator[tuple[Severity, str, str]]:
+def _look(prediction: Prediction, dialect: str) -> Iterator[tuple[Severity, str, str]]:
     if prediction.abstained or prediction.answer is not None:
         return
     raw = (prediction.raw or "").strip()
@@ -78,20 +80,28 @@ def _look(prediction: Prediction) -> Iterator[tuple[Severity, str, str]]:
             hint = "scored as no SQL produced; check whether the query was lost on the way"
             yield "warning", f"text without SQL: {_short(raw)}", hint
         return
-    yield from _statement(prediction.sql)
+    yield from _statement(prediction.sql, dialect)
 
 
-def _statement(sql: str) -> Iterator[tuple[Severity, str, str]]:
+def _statement(sql: str, dialect: str) -> Iterator[tuple[Severity, str, str]]:
     keyword = leading_keyword(sql)
     if statement_count(sql) > 1:
         hint = "several statements are refused by strict engines; keep the one that answers"
         yield "warning", f"{statement_count(sql)} statements: {_short(sql)}", hint
-    elif keyword not in _QUERIES:
+    elif keyword not in {*_QUERIES, *dialect_of(dialect).query_words}:
         hint = "only SELECT, WITH and VALUES are run; it will be scored as blocked or failed"
         yield "warning", f"no query but {keyword or 'other text'}: {_short(sql)}", hint
-    elif (complaint := sqlite_complaint(sql)) is not None:
+    elif (complaint := _complaint(sql, dialect)) is not None:
         hint = "the model's mistake, unless the query was cut off on the way"
-        yield "info", f"a syntax error ({complaint.message}): {_short(sql)}", hint
+        yield "info", f"a syntax error ({complaint}): {_short(sql)}", hint
+
+
+def _complaint(sql: str, dialect: str) -> str | None:
+    """What the grammar of a dialect holds against a query, where it is at hand."""
+    if not dialect_of(dialect).in_python:
+        return grammar_error(sql, dialect)
+    complaint = sqlite_complaint(sql)
+    return complaint.message if complaint is not None else None
 
 
 def _short(text: str) -> str:

@@ -19,6 +19,7 @@ from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.parse.names import NameScope
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.reasoning.shape import aggregates_in, labels_in, output_nodes
 
 _ROWIDS = frozenset({"rowid", "oid", "_rowid_"})
 
@@ -189,3 +190,24 @@ def is_quoted(column: Expr) -> bool:
         and bool(column.this.args.get("quoted"))
         and not column.table
     )
+
+
+def require_own_aggregates(select: exp.Select, scope: Scope) -> None:
+    """Refuse aggregates that are not those of the SELECT in which they stand.
+
+    SQLite gives an aggregate over outer columns alone to the outer query. Rows are chosen before
+    they are folded: an aggregate in WHERE or ON is an error, or one of an outer query.
+
+    Raises:
+        Unsupported: there is one.
+    """
+    where, joins = select.args.get("where"), select.args.get("joins") or ()
+    conditions = [where, *(join.args.get("on") for join in joins)]
+    if next(aggregates_in(filter(None, conditions)), None) is not None:
+        raise Unsupported("an aggregate in WHERE or ON")
+    own = {source.label for source in scope.sources}
+    for call in aggregates_in(output_nodes(select)):
+        inside = {part.alias for part in call.find_all(exp.Table, exp.Subquery)}
+        outer_labels = labels_in(call) - inside
+        if outer_labels and not outer_labels & own:
+            raise Unsupported("an aggregate that belongs to an outer query")

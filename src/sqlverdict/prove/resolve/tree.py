@@ -24,7 +24,7 @@ from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.bare import keep_extremes
-from sqlverdict.prove.reasoning.shape import aggregates_in, copied, labels_in, output_nodes
+from sqlverdict.prove.reasoning.shape import copied
 from sqlverdict.prove.resolve.parser_losses import (
     JOIN_PARTS,
     SELECT_PARTS,
@@ -43,6 +43,7 @@ from sqlverdict.prove.resolve.scope import (
     find_table,
     is_quoted,
     output_columns,
+    require_own_aggregates,
     resolved,
     star_columns,
 )
@@ -193,20 +194,10 @@ class _TreeResolver:
                 require_single_output(term.this.name, names, node.expressions)
             self._order_term(term, node.expressions, scope, ctes, aliases)
         self._limits(node, outer, ctes)
-        self._own_aggregates(node, scope)
+        require_own_aggregates(node, scope)
         if self.is_lenient:
             keep_extremes(node)
         return names
-
-    @staticmethod
-    def _own_aggregates(node: exp.Select, scope: Scope) -> None:
-        """SQLite gives an aggregate over outer columns alone to the outer query."""
-        own = {source.label for source in scope.sources}
-        for call in aggregates_in(output_nodes(node)):
-            inside = {part.alias for part in call.find_all(exp.Table, exp.Subquery)}
-            outer_labels = labels_in(call) - inside
-            if outer_labels and not outer_labels & own:
-                raise Unsupported("an aggregate that belongs to an outer query")
 
     @staticmethod
     def _distinct(node: exp.Select) -> None:

@@ -7,5 +7,6 @@
 ``causes_in_queries``  causes in the texts: a condition, a join, DISTINCT, LIMIT
 ``row_checks``         whether what a sentence says of rows holds for the rows of the witness
 ``new_rows``           cells and rows that a witness lacks, to be tried, one or for every row
+``spellings``          how a sentence quotes parts of a query, in its engine's words
 ``wording``            names of tables and columns as words of a sentence
 """

@@ -5,8 +5,9 @@ Each function gives the words after "they differ when", or ``None``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -17,6 +18,11 @@ from sqlverdict.refute.explain.row_checks import (
     some_pair_meets,
     some_row_fails,
     some_row_meets,
+)
+from sqlverdict.refute.explain.spellings import (
+    condition_text,
+    conjuncts,
+    output_text,
     unnested_columns,
 )
 from sqlverdict.refute.explain.what_if import WhatIf
@@ -24,8 +30,6 @@ from sqlverdict.refute.explain.wording import column, row_phrase
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
 
 _SIDES = ("gold", "prediction")
-_LONG = 90
-"""Longer conditions are not quoted in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,8 @@ class _Condition:
     key: str
     column_refs: frozenset[ColumnRef]
     grouped: bool
-    optional: bool = False
+    optional: bool
+    quoted: Callable[[str], str]
 
     @property
     def joins(self) -> bool:
@@ -52,12 +57,8 @@ class _Condition:
 
     @property
     def text(self) -> str:
-        """The condition without table names, but those in subqueries; empty: it is too long."""
-        bare = self.node.copy()
-        for reference in list(unnested_columns(bare)):
-            reference.set("table", None)
-        text = bare.sql(DEFAULT_DIALECT)
-        return text if len(text) <= _LONG else ""
+        """The condition as a sentence quotes it; empty: it is not quoted."""
+        return self.quoted(condition_text(self.node))
 
 
 def lone_condition(what_if: WhatIf) -> str | None:
@@ -219,31 +220,25 @@ def _both(what_if: WhatIf) -> list[list[_Condition]]:
     """The gold's conditions and the prediction's."""
     conditions: list[list[_Condition]] | None = what_if.memo.get("conditions")
     if conditions is None:
-        conditions = [list(_conditions(resolver)) for resolver in what_if.resolvers]
+        conditions = [
+            list(_conditions(resolver, partial(what_if.quoted, side)))
+            for side, resolver in enumerate(what_if.resolvers)
+        ]
         what_if.memo["conditions"] = conditions
     return conditions
 
 
-def _conditions(resolver: Resolver) -> Iterator[_Condition]:
+def _conditions(resolver: Resolver, quoted: Callable[[str], str]) -> Iterator[_Condition]:
     for clause in resolver.tree.find_all(exp.Where, exp.Having, exp.Join):
         joined = isinstance(clause, exp.Join)
         root = clause.args.get("on") if joined else clause.this
         if root is None:
             continue
         grouped, optional = isinstance(clause, exp.Having), joined and bool(clause.args.get("side"))
-        for node in _split(root):
+        for node in conjuncts(root):
             column_refs = frozenset(resolver.columns(node))
-            yield _Condition(node, _key(node, resolver), column_refs, grouped, optional)
-
-
-def _split(node: Expr) -> Iterator[Expr]:
-    while isinstance(node, exp.Paren):
-        node = node.this
-    if isinstance(node, exp.And):
-        yield from _split(node.this)
-        yield from _split(node.expression)
-    else:
-        yield node
+            key = _key(node, resolver)
+            yield _Condition(node, key, column_refs, grouped, optional, quoted)
 
 
 def _key(node: Expr, resolver: Resolver) -> str:
@@ -349,7 +344,7 @@ def outputs(what_if: WhatIf) -> str | None:
     ]
     if len(pairs) != 1:
         return None
-    texts = [_plain(node) for node in pairs[0]]
+    texts = [what_if.quoted(side, output_text(node)) for side, node in enumerate(pairs[0])]
     return f"{texts[0]} and {texts[1]} are not the same" if all(texts) else None
 
 
@@ -363,7 +358,7 @@ def _clauses(select: Expr, resolver: Resolver) -> dict[str, list[str]]:
     if not any(join.side or join.method or join.args.get("using") for join in joins):
         sources = [clause.this for clause in (select.args.get("from_"), *joins) if clause]
         conditions = [
-            node for join in joins if join.args.get("on") for node in _split(join.args["on"])
+            node for join in joins if join.args.get("on") for node in conjuncts(join.args["on"])
         ]
         clauses["from_"] = sorted(_key(node, resolver) for node in sources)
         clauses["joins"] = sorted(_sides_in_order(node, resolver) for node in conditions)
@@ -375,12 +370,3 @@ def _sides_in_order(node: Expr, resolver: Resolver) -> str:
     if not isinstance(node, exp.EQ):
         return _key(node, resolver)
     return " = ".join(sorted(_key(side, resolver) for side in (node.this, node.expression)))
-
-
-def _plain(node: Expr) -> str:
-    copy = node.unalias().copy()
-    for reference in [copy, *copy.find_all(exp.Column)]:
-        if isinstance(reference, exp.Column):
-            reference.set("table", None)
-    text = str(copy.sql(DEFAULT_DIALECT))
-    return text if len(text) <= _LONG else ""

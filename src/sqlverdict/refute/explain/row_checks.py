@@ -6,7 +6,7 @@ WHERE age > 20`` may drop a department that has no employee: then no row of empl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -15,6 +15,7 @@ from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
+from sqlverdict.refute.explain.spellings import unnested_columns
 from sqlverdict.refute.explain.what_if import WhatIf
 from sqlverdict.refute.read.columns import Resolver
 
@@ -53,15 +54,6 @@ def _name_in_query(node: Expr, table: str) -> str | None:
     own = {outer.table for outer in unnested_columns(node) if outer.table}
     called = [name for name in names if name in own] if len(names) > 1 else names
     return called[0] if len(called) == 1 else None
-
-
-def unnested_columns(node: Expr) -> Iterator[exp.Column]:
-    """The columns of a condition that stand outside its subqueries."""
-    if isinstance(node, exp.Column):
-        yield node
-    elif not isinstance(node, exp.Query):
-        for child in node.iter_expressions():
-            yield from unnested_columns(child)
 
 
 def some_pair_meets(what_if: WhatIf, one_: str, other: str, tables: set[str]) -> bool:

@@ -6,7 +6,7 @@ queries agree; where none is found it says what the two return and nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,13 +20,18 @@ from sqlverdict.refute.trial.rebuild import touched
 from sqlverdict.refute.witness import Witness, with_moment
 
 if TYPE_CHECKING:
+    from sqlverdict.refute.explain.spellings import Spelling
     from sqlverdict.refute.explain.what_if import WhatIf
 
 _START = "they differ when "
 
 
 def sentence(
-    witness: Witness, *, preset: str = DEFAULT_PRESET, contract: Contract | None = None
+    witness: Witness,
+    *,
+    preset: str = DEFAULT_PRESET,
+    contract: Contract | None = None,
+    spellings: Sequence[Spelling] | None = None,
 ) -> str:
     """Say when the two queries differ, in plain words: "they differ when ...".
 
@@ -34,8 +39,9 @@ def sentence(
         witness: The witness.
         preset: The preset under which it was found.
         contract: The case's own contract, where it had some.
+        spellings: How the engine writes the parts of both queries, where they are translations.
     """
-    return with_moment(_sentence(witness, preset, contract), witness.now)
+    return with_moment(_sentence(witness, preset, contract, spellings), witness.now)
 
 
 def names_cause(words: str) -> bool:
@@ -43,7 +49,12 @@ def names_cause(words: str) -> bool:
     return words.startswith(_START)
 
 
-def _sentence(witness: Witness, preset: str, contract: Contract | None) -> str:
+def _sentence(
+    witness: Witness,
+    preset: str,
+    contract: Contract | None,
+    spellings: Sequence[Spelling] | None,
+) -> str:
     if witness.kind == "undetermined_prediction" and witness.other is not None:
         may = f"{outcome_text(witness.prediction)} or {outcome_text(witness.other)}"
         return (
@@ -55,7 +66,7 @@ def _sentence(witness: Witness, preset: str, contract: Contract | None) -> str:
         return plain
     from sqlverdict.refute.explain.what_if import WhatIf
 
-    what_if = WhatIf(witness, preset, contract)
+    what_if = WhatIf(witness, preset, contract, spellings)
     cause = _cause(what_if) if what_if.usable else None
     if cause is not None:
         return _START + cause

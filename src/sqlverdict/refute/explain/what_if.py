@@ -10,12 +10,14 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.in_memory import ScratchDatabase, warm_scratch
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import Answer, Cell, Contract, Outcome, Query, Row
+from sqlverdict.refute.explain.spellings import Spelling, is_of
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.reading import QueryReading
@@ -41,8 +43,15 @@ class WhatIf:
     ``memo`` is for what several explanations look at.
     """
 
-    def __init__(self, witness: Witness, preset: str, contract: Contract | None) -> None:
+    def __init__(
+        self,
+        witness: Witness,
+        preset: str,
+        contract: Contract | None,
+        spellings: Sequence[Spelling] | None = None,
+    ) -> None:
         self.witness = witness
+        self._spellings = spellings
         self.schema = witness.instance.schema
         self.rows: dict[str, list[Row]] = {
             name: list(rows) for name, rows in witness.instance.rows.items() if rows
@@ -86,6 +95,19 @@ class WhatIf:
             self.contract,
         )
         return ours, theirs, compared.equal
+
+    def quoted(self, side: int, text: str) -> str:
+        """What a sentence says for a part of a query; empty: it is not quoted.
+
+        Args:
+            side: 0 for the gold, 1 for the prediction.
+            text: The part as SQLite has it.
+        """
+        if self._spellings is not None:
+            return self._spellings[side].get(text, "")
+        # Where another engine runs the query, its tree may be written in words of a third one.
+        own = dialect_of(self.witness.engine).in_python or is_of(text, self.texts[side])
+        return text if own else ""
 
     @property
     def spent(self) -> bool:

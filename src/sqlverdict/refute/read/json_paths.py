@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.expressions import literal_value
@@ -23,8 +24,10 @@ ELEMENTS = "[]"
 """Stands behind the path of an array."""
 _STEP = re.compile(r'\.\s*("(?:[^"]*)"|[^.\[\]]+)|\[(\d+)\]')
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.In)
-_ARRAYS = frozenset({"json_each", "json_tree", "json_array_length"})
-_FUNCTIONS = _ARRAYS | {"json_type", "json", "json_valid"}
+_ARRAY_CALLS = re.compile(r"jsonb?_(?:each|tree|array_)")
+"""Functions of several engines that read the elements of an array."""
+_EXTRACTS = (exp.JSONExtract, exp.JSONExtractScalar)
+_CALLS = re.compile(r"jsonb?(?:_|$)")
 _VALUES: tuple[Cell, ...] = (1, 2, "a", "b")
 _MOST = 24
 """How many documents a column gets."""
@@ -46,22 +49,60 @@ def demands(resolver: Resolver) -> dict[ColumnRef, dict[Path, tuple[Cell, ...]]]
 def _looked_at(
     node: Expr, resolver: Resolver, elements: tuple[Cell, ...]
 ) -> Iterator[tuple[ColumnRef, Path, tuple[Cell, ...]]]:
-    if isinstance(node, exp.JSONExtract | exp.JSONExtractScalar):
-        inner, path = node.this, _path(node.expression)
-        while isinstance(inner, exp.JSONExtract | exp.JSONExtractScalar):
-            inner, path = inner.this, (*_path(inner.expression), *path)
-        column_ref = resolver.column(inner)
+    if isinstance(node, _EXTRACTS) or _is_arrow(node):
+        column_ref, path = _document_of(node, resolver)
         if column_ref is not None:
             yield column_ref, path[:_DEPTH], compared_literals(node)
-            for other in node.args.get("expressions") or ():
+            others = () if _is_arrow(node) else node.args.get("expressions") or ()
+            for other in others:
                 yield column_ref, _path(other), ()
-    elif isinstance(node, exp.Anonymous) and str(node.this).lower() in _FUNCTIONS:
-        arguments = node.expressions
-        column_ref = resolver.column(arguments[0]) if arguments else None
-        if column_ref is not None:
-            path = _path(arguments[1]) if len(arguments) > 1 else ()
-            is_array = str(node.this).lower() in _ARRAYS
-            yield column_ref, (*path, ELEMENTS) if is_array else path, elements if is_array else ()
+    elif _CALLS.match(name := _call_name(node)):
+        arguments = (
+            node.expressions if isinstance(node, exp.Anonymous) else [*node.iter_expressions()]
+        )
+        column_ref, start = _document_of(arguments[0], resolver) if arguments else (None, ())
+        if column_ref is None:
+            return
+        is_array = _ARRAY_CALLS.match(name) is not None
+        # Some functions have the path behind other arguments, and some have several.
+        texts = [each for each in arguments[1:] if isinstance(each, exp.Literal) and each.is_string]
+        paths = [_path(each) for each in texts if str(each.this).startswith("$")]
+        for path in paths or [()]:
+            whole = (*start, *path)
+            if is_array:
+                yield column_ref, (*whole, ELEMENTS)[:_DEPTH], elements
+            else:
+                yield column_ref, whole[:_DEPTH], ()
+
+
+def _call_name(node: Expr) -> str:
+    """The name of a function, in lower case; empty: it is none."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).lower()
+    return node.sql_name().lower() if isinstance(node, exp.Func) else ""
+
+
+def _document_of(node: Expr, resolver: Resolver) -> tuple[ColumnRef | None, Path]:
+    """The column of an expression that is a part of its document, and the path to that part."""
+    path: Path = ()
+    while isinstance(node, (*_EXTRACTS, exp.Cast, exp.Paren)):
+        if isinstance(node, _EXTRACTS):
+            path = (*_path(node.expression), *path)
+        node = node.this
+    if not _is_arrow(node):
+        return resolver.column(node), path
+    name = fold(node.expressions[0].name)
+    refs = (resolver.base_column(table.name, name) for table in resolver.tables())
+    return next(filter(None, refs), None), (*_path(node.this), *path)
+
+
+def _is_arrow(node: Expr) -> bool:
+    """Whether it is ``x -> '$.a'`` as an argument, which is read as a function of x."""
+    return (
+        isinstance(node, exp.Lambda)
+        and len(node.expressions) == 1
+        and isinstance(node.this, exp.Literal)
+    )
 
 
 def _path(node: Expr) -> Path:

@@ -19,6 +19,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.target.lite import lite_type
 from sqlverdict.refute.target.nested import nested_fit, span_fit
@@ -29,6 +30,8 @@ _BITS = {"TINYINT": 7, "SMALLINT": 15, "MEDIUMINT": 23, "INT": 31}
 _NO_TEXTS = frozenset(("ARRAY", "INTERVAL", "LIST", "MAP", "STRUCT"))
 """Types whose columns take hardly any text: one such cell, and the engine takes no row."""
 _SPAN = re.compile(r"(\d{2,3}):[0-5]\d:[0-5]\d")
+_IS_JSON = re.compile(r"[\s(]*json_valid\s*\(\s*[`\"]?([^`\"]+?)[`\"]?[\s)]*", re.IGNORECASE)
+"""The check of MariaDB's JSON columns, whose type is a text."""
 _DAY, _TIME = "2020-01-01", "00:00:00"
 """What stands for a text that is no day, or no time."""
 
@@ -51,7 +54,11 @@ def _fit_row(row: Row, fits: Sequence[Fit]) -> Row:
 def _fits(schema: Schema, table: str, dialect: str) -> tuple[Fit, ...]:
     declared = schema.table(table)
     assert declared is not None, "rows belong to tables of the schema"
-    return tuple(_fit(column.type, column.not_null, dialect) for column in declared.columns)
+    documents = {fold(match[1]) for each in declared.checks if (match := _IS_JSON.fullmatch(each))}
+    return tuple(
+        _document if fold(column.name) in documents else _fit(column.type, column.not_null, dialect)
+        for column in declared.columns
+    )
 
 
 @lru_cache(maxsize=4_096)

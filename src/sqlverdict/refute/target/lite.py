@@ -160,6 +160,11 @@ def _lite_text(tree: exp.Expr) -> str | None:
         return None
 
 
+def lite_expression(node: exp.Expr) -> str | None:
+    """A part of a query as SQLite would have it; ``None`` where it cannot be said there."""
+    return _lite_text(node.copy())
+
+
 def _plain(node: exp.Expr) -> exp.Expr:
     """PostgreSQL's words for a list, ``a = ANY (ARRAY['x'::text])``, as ``a IN ('x')``."""
     if isinstance(node, exp.EQ) and isinstance(node.expression, exp.Any):

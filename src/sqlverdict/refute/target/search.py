@@ -30,13 +30,14 @@ from sqlverdict.records import (
 from sqlverdict.refute.data.grade import ORDINARY, Grader, severity, ungraded
 from sqlverdict.refute.data.real_rows import real_rows
 from sqlverdict.refute.explain.sentence import names_cause, sentence
+from sqlverdict.refute.explain.spellings import spelling_of, with_engine_names
 from sqlverdict.refute.frozen_pair import frozen_pair
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content, Shrinker
 from sqlverdict.refute.target.fit import fit_rows
-from sqlverdict.refute.target.lite import Mirror, lite_query, lite_schema
+from sqlverdict.refute.target.lite import Mirror, lite_expression, lite_query, lite_schema
 from sqlverdict.refute.target.pair import EnginePair, pair_generator
 from sqlverdict.refute.target.trial import EngineTrial, Scratches, check_alike, unrunnable_pair
 from sqlverdict.refute.trial.pair_trial import Difference
@@ -205,7 +206,11 @@ class EngineSearch:
         if isinstance(screen, Witness):
             instances = 1
             rows = fit_rows(screen.instance.rows, pair.part, self._engine.dialect)
-            words = sentence(screen, contract=contract)
+            spellings = [
+                spelling_of(each, lite_expression) for each in (pair.gold, pair.prediction)
+            ]
+            words = sentence(screen, contract=contract, spellings=spellings)
+            words = with_engine_names(words, pair.part, self._engine.dialect)
             difference = trial.determined_difference(rows)
             if difference is not None:
                 about = self._regraded(pair, replace(screen, sentence=words), rows)

@@ -30,6 +30,7 @@ from sqlverdict.errors import (
 )
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.atomic import write_at_once
+from sqlverdict.files.references import attached_files
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.outcome import Done, Pending
 from sqlverdict.run.plan import RunPlan
@@ -149,6 +150,8 @@ class RayPool:
             return _Chunk(tasks, None)
         if any(task.case.gold_database is not None for task in tasks):
             raise UsageError("golds with databases of their own are evaluated on one machine")
+        if attached_files(database):
+            raise UsageError("a database of several files is evaluated on one machine")
         if database not in self._files:
             whole = self._plan.copy_databases or self._plan.needs("databases")
             self._files[database] = files_of(database, whole_folder=whole)

@@ -27,7 +27,7 @@ from sqlverdict.prove.certificate import (
 )
 from sqlverdict.prove.check import CheckedProof, InvalidProof, replay_lines
 from sqlverdict.prove.differing_clauses import differing_clauses
-from sqlverdict.prove.on_data import prove_on_data
+from sqlverdict.prove.on_data import prove_on_data, where_both_run
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.resolve.readable import with_own_words
@@ -131,6 +131,8 @@ def _prove(pair: PairOfQueries, args: ProveArgs) -> int:
             without=frozenset(args.without),
             run=session.run if session is not None else None,
         )
+        if session is not None:
+            result = where_both_run(result, session.run)
     facts = _facts(pair) if args.facts else []
     if isinstance(result, Proof):
         return _proved(result, pair.schema, facts, args)

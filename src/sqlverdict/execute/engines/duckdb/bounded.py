@@ -24,17 +24,25 @@ from sqlverdict.records import Failure, Outcome, Row
 
 
 def open_session(
-    file: Path, limits: Limits, now: datetime | None, driver_values: bool
+    file: Path,
+    attached: Mapping[str, Path],
+    limits: Limits,
+    now: datetime | None,
+    driver_values: bool,
 ) -> DuckdbSession:
-    """A DuckDB file, read-only, with every guard set, in this process."""
+    """A file and what is attached to it, read-only, with every guard set, in this process."""
 
     def connect() -> DuckDBPyConnection:
-        connection = open_file(file, limits)
+        connection = open_file(file, limits, attached=attached)
         set_guards(connection, now)
         return connection
 
     return DuckdbSession(
-        connect, limits, file=file, frozen=now is not None, driver_values=driver_values
+        connect,
+        limits,
+        files=(file, *attached.values()),
+        frozen=now is not None,
+        driver_values=driver_values,
     )
 
 
@@ -43,6 +51,7 @@ class BoundedSession:
 
     Args:
         file: The file.
+        attached: Further files by the names of their databases.
         limits: What one query may spend.
         now: What the clock shows to queries.
         driver_values: Answers also hold the values as the driver gives them.
@@ -55,19 +64,20 @@ class BoundedSession:
     def __init__(
         self,
         file: Path,
+        attached: Mapping[str, Path],
         limits: Limits,
         now: datetime | None,
         driver_values: bool,
         digest: Callable[[], str | None],
     ) -> None:
-        make = partial(open_session, file, limits, now, driver_values)
+        make = partial(open_session, file, attached, limits, now, driver_values)
         self._here = make()
         self._apart = Remote(make, limits)
         self._limits = limits
         self._digest = digest
 
     def digest(self) -> str | None:
-        """Digest of the file as it is now."""
+        """Digest of the files as they are now."""
         return self._digest()
 
     def run(self, sql: str) -> Outcome:
@@ -89,7 +99,7 @@ class BoundedSession:
         return [[] for _ in queries] if isinstance(seconds, Failure) else seconds
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the files."""
         self._here.close()
         self._apart.close()
 

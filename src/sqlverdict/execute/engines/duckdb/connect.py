@@ -7,6 +7,7 @@ limits, which DuckDB does not allow for one file that is opened twice. Nothing i
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -48,23 +49,47 @@ def open_empty(limits: Limits) -> DuckDBPyConnection:
     return connection
 
 
-def open_file(file: Path, limits: Limits, *, read_only: bool = True) -> DuckDBPyConnection:
-    """A DuckDB file, for reading alone unless it is a copy, without the other guards yet.
+def open_file(
+    file: Path, limits: Limits, *, attached: Mapping[str, Path], read_only: bool = True
+) -> DuckDBPyConnection:
+    """A DuckDB file with what is attached to it, without the other guards yet.
+
+    Args:
+        file: The file; it is opened for reading alone unless it is a copy.
+        limits: What one query may spend.
+        attached: Further files by the names of their databases, for reading alone.
+        read_only: Whether the first file is no copy.
 
     Raises:
-        DatabaseError: it is missing, no DuckDB file, or another program writes to it.
+        DatabaseError: one is missing, no DuckDB file, or another program writes to it.
     """
-    _require_duckdb(file)
     connection = open_empty(limits)
-    name = quote_name(f"{file.stem}_db" if file.stem.lower() in _RESERVED else file.stem)
-    path = str(file).replace("'", "''")
     try:
-        connection.execute(f"ATTACH '{path}' AS {name}{' (READ_ONLY)' if read_only else ''}")
-        connection.execute(f"USE {name}.main")
-    except duckdb.Error as error:
+        # The first file of all that are one for DuckDB is the one that may be written.
+        _attach(connection, file.stem, file, read_only=read_only)
+        for name, other in attached.items():
+            _attach(connection, name, other)
+        connection.execute(f"USE {_catalogue(file.stem)}.main")
+    except BaseException:
         connection.close()
-        raise _problem(file, str(error).partition("\n")[0]) from error
+        raise
     return connection
+
+
+def _attach(
+    connection: DuckDBPyConnection, name: str, file: Path, *, read_only: bool = True
+) -> None:
+    _require_duckdb(file)
+    path = str(file).replace("'", "''")
+    mode = " (READ_ONLY)" if read_only else ""
+    try:
+        connection.execute(f"ATTACH '{path}' AS {_catalogue(name)}{mode}")
+    except duckdb.Error as error:
+        raise _problem(file, str(error).partition("\n")[0]) from error
+
+
+def _catalogue(name: str) -> str:
+    return quote_name(f"{name}_db" if name.lower() in _RESERVED else name)
 
 
 def _problem(file: Path, text: str) -> DatabaseError:

@@ -32,8 +32,12 @@ every command and every function of the API:
   memory than the limit allows, is ``DATABASE_UNAVAILABLE``, the engine's fault, and not final.
   Ended by an error inside the engine again is ``MEMORY_LIMIT``.
 
-A database is one file, as its content is what answers are kept by: no other file is attached. Copy
-the tables of the other one into it, into a schema of their own.
+The URL of a file may name further files: ``duckdb://shop.duckdb?attach=old.duckdb`` has the tables
+of both, and ``?attach=before=2020/old.duckdb&attach=...`` gives a file another name than its own. A
+path there is relative to the folder of the first file. Queries name the tables of a further file
+``old.item`` or ``old.main.item``; a plain name is one of the first file. All files are read alone,
+none but these can be opened, and answers are kept by the content of all. A statement that writes
+changes a copy of the first file.
 
 A known fault of DuckDB 2.0.0: EXISTS is false over a LEFT JOIN with rows, where the statistics tell
 that no row of its right side passes ON (``EXISTS (SELECT 1 FROM d LEFT JOIN e ON e.d = d.id AND
@@ -59,7 +63,7 @@ from pathlib import Path
 from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Scratch, Session, Workspace
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.files.references import Reference, file_of
+from sqlverdict.files.references import Reference, attached_files, file_of
 from sqlverdict.parse.schema import Schema
 
 
@@ -98,7 +102,10 @@ class Duckdb(Engine):
         from sqlverdict.execute.engines.duckdb.bounded import BoundedSession
 
         file = _file(database)
-        return BoundedSession(file, limits, now, driver_values, lambda: self.digest(file))
+        attached = attached_files(database)
+        return BoundedSession(
+            file, attached, limits, now, driver_values, lambda: self.digest(database)
+        )
 
     def workspace(
         self, database: Reference, limits: Limits, *, now: datetime | None = None
@@ -107,23 +114,30 @@ class Duckdb(Engine):
         _require_extra()
         from sqlverdict.execute.engines.duckdb.workspace import DuckdbWorkspace
 
-        return DuckdbWorkspace(_file(database), limits, now)
+        return DuckdbWorkspace(_file(database), attached_files(database), limits, now)
 
     def digest(self, database: Reference) -> str:
-        """Digest of the file's bytes, and of its write-ahead log where there is one."""
+        """Digest of the file's bytes, and of its write-ahead log where there is one.
+
+        Those of further files follow, with the names that queries have for them.
+        """
         file = _file(database)
-        log = file.with_name(f"{file.name}.wal")
-        return sha256_file(file) + (f"+{sha256_file(log)}" if log.is_file() else "")
+        others = attached_files(database)
+        if not others:
+            return _file_digest(file)
+        # A query may name the first file, too.
+        files = {file.stem: file, **others}
+        return ", ".join(f"{name} {_file_digest(each)}" for name, each in files.items())
 
     def schema(self, database: Reference, db_id: str | None = None) -> Schema:
-        """The tables of all schemas, as DuckDB's catalogue describes them."""
+        """The tables of all schemas and files, as DuckDB's catalogue describes them."""
         _require_extra()
         from sqlverdict.execute.engines.duckdb.connect import open_file
         from sqlverdict.execute.engines.duckdb.schema import read_connection
 
-        file = _file(database)
+        file, attached = _file(database), attached_files(database)
         try:
-            with closing(open_file(file, Limits())) as connection:
+            with closing(open_file(file, Limits(), attached=attached)) as connection:
                 return read_connection(connection, db_id or file.stem)
         except DatabaseError as error:
             raise SchemaError(str(error), reason=error.reason) from error
@@ -167,6 +181,11 @@ def _require_extra() -> None:
     # DuckDB imports pytz by itself, for times with a zone.
     if any(importlib.util.find_spec(module) is None for module in ("duckdb", "pytz")):
         raise MissingExtra("the engine duckdb", "duckdb")
+
+
+def _file_digest(file: Path) -> str:
+    log = file.with_name(f"{file.name}.wal")
+    return sha256_file(file) + (f"+{sha256_file(log)}" if log.is_file() else "")
 
 
 def _file(database: Reference) -> Path:

@@ -61,9 +61,9 @@ _NO_BRACKETS = re.compile(r"[^()\[\]{}]+")
 _READ_ONLY = re.compile(r"read-only|configuration has been locked|disabled by configuration")
 
 _OTHER = re.compile(r'does not exist because schema "|\bCatalog "[^"]*" does not exist')
-_ONE_FILE = (
-    "A database is one DuckDB file here, and no other file is attached; copy the tables of the "
-    "other one into it, into a schema of its name"
+_NOT_ATTACHED = (
+    "If that is another DuckDB file, name it in the URL of the database, such as "
+    "duckdb://FIRST.duckdb?attach=OTHER.duckdb"
 )
 
 
@@ -124,11 +124,15 @@ class _Piece(NamedTuple):
         return self.behind == "("
 
 
-_VIEWS = "SELECT lower(view_name), sql FROM duckdb_views() WHERE NOT internal"
+_VIEWS = (
+    "SELECT lower(view_name), string_agg(sql, ' ') FROM duckdb_views() "
+    "WHERE NOT internal GROUP BY 1"
+)
+"""Several schemas may have views of one name: whatever one of them does, the name may do."""
 _MACROS = (
-    "SELECT lower(function_name), macro_definition FROM duckdb_functions() "
+    "SELECT lower(function_name), string_agg(macro_definition, ' ') FROM duckdb_functions() "
     "WHERE NOT internal AND macro_definition IS NOT NULL "
-    "AND database_name NOT IN ('temp', 'system')"
+    "AND database_name NOT IN ('temp', 'system') GROUP BY 1"
 )
 
 
@@ -296,5 +300,5 @@ def failure_of(error: Exception, seconds: float) -> Failure:
         # A damaged block is no more than an Error. Whose fault it is, a probe decides.
         return damaged_file(text)
     if isinstance(error, duckdb.CatalogException | duckdb.BinderException) and _OTHER.search(text):
-        text = f"{text.rstrip('.! ')}. {_ONE_FILE}"
+        text = f"{text.rstrip('.! ')}. {_NOT_ATTACHED}"
     return Failure(Reason.EXECUTION_ERROR, text, seconds=seconds)

@@ -1,13 +1,15 @@
 """A schema from an open DuckDB database, as its catalogue describes it.
 
 A table of the schema ``main`` goes by its own name, one of another schema by ``schema.table``. The
-name of the file, without its ending, may stand before either. Other files are not attached.
+name of the file, without its ending, may stand before either. A table of a further file goes by
+``file.table`` or ``file.schema.table``.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,17 +18,19 @@ from duckdb import DuckDBPyConnection
 from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import SchemaError
 from sqlverdict.files.sqlite import quote_name
+from sqlverdict.parse.qualified import Path
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.hidden import hidden_name, with_plain_views
 from sqlverdict.parse.tokens import fold
 
-_HERE = "database_name = current_database() AND NOT internal"
+_HERE = "database_name NOT IN ('system', 'temp') AND NOT internal"
+_IN_ORDER = "database_name <> current_database(), database_name"
 _MAIN = "main"
 _DIALECT = "duckdb"
-_INDEX = re.compile(r"CREATE UNIQUE INDEX (\w+) ON \w+\.\w+(\(.*)", re.DOTALL)
+_INDEX = re.compile(r"CREATE UNIQUE INDEX (\w+) ON (?:\w+\.)?\w+(\(.*)", re.DOTALL)
 
-_Key = tuple[str, str]
-"""The schema and the name of a table."""
+_Key = tuple[str, str, str]
+"""The database, the schema and the name of a table."""
 
 
 class _Constraint(NamedTuple):
@@ -43,72 +47,79 @@ def read_connection(connection: DuckDBPyConnection, db_id: str) -> Schema:
     Raises:
         SchemaError: it has no table.
     """
-    declarations: list[tuple[str, str, str]] = []
+    declarations: dict[_Key, str] = {}
     for kind in ("table", "view"):
-        declarations += connection.execute(
-            f"SELECT schema_name, {kind}_name, sql FROM duckdb_{kind}s() WHERE {_HERE} "  # noqa: S608
-            f"ORDER BY {kind}_oid"
+        rows = connection.execute(
+            f"SELECT database_name, schema_name, {kind}_name, sql FROM duckdb_{kind}s() "  # noqa: S608
+            f"WHERE {_HERE} ORDER BY {_IN_ORDER}, {kind}_oid"
         ).fetchall()
-    declarations.sort(key=lambda each: each[0] != _MAIN)
-    if not declarations:
-        raise SchemaError(f"the DuckDB database {db_id!r} has no tables", reason="empty")
+        declarations |= {(database, schema, name): sql for database, schema, name, sql in rows}
     row = connection.execute("SELECT current_database()").fetchone()
-    database = str(row[0]) if row is not None else ""
+    first = str(row[0]) if row is not None else ""
+    # Those that go by their own names come first.
+    keys = sorted(declarations, key=lambda key: (key[0] != first, key[0], key[1] != _MAIN))
+    if not keys:
+        raise SchemaError(f"the DuckDB database {db_id!r} has no tables", reason="empty")
     columns = _columns(connection)
     constraints = _constraints(connection)
     indexes = _indexes(connection)
-    names = _names(declarations)
+    names = _names(keys, first)
     tables = tuple(
         replace(
-            _table(key, sql, columns[key], constraints[key], indexes[key], names),
-            paths=_paths(database, *key),
+            _table(key, declarations[key], columns[key], constraints[key], indexes[key], names),
+            paths=_paths(*key, is_first=key[0] == first),
         )
-        for *parts, sql in declarations
-        for key in [(parts[0], parts[1])]
+        for key in keys
     )
     schema = Schema(db_id, tables, "catalogue")
-    return with_plain_views(schema, _DIALECT, dialect_of(_DIALECT).quote)
+    bases = {names[key]: key[:2] for key in keys}
+    return with_plain_views(schema, _DIALECT, dialect_of(_DIALECT).quote, bases)
 
 
-def _names(declarations: list[tuple[str, str, str]]) -> dict[_Key, str]:
-    """The one name of each table; those of ``main`` have their own."""
-    own = [(schema, name) for schema, name, _ in declarations]
-    names = {key: key[1] for key in own if key[0] == _MAIN}
+def _names(keys: Sequence[_Key], first: str) -> dict[_Key, str]:
+    """The one name of each table; those of the first file's ``main`` have their own."""
+    names = {key: key[2] for key in keys if key[:2] == (first, _MAIN)}
     in_use = {fold(name) for name in names.values()}
-    for key in own:
+    for key in keys:
         if key not in names:
-            names[key] = hidden_name(*key, in_use)
+            database, schema, name = key
+            parts = [database] * (database != first) + [schema] * (schema != _MAIN)
+            names[key] = hidden_name(".".join(parts), name, in_use)
             in_use.add(fold(names[key]))
     return names
 
 
-def _paths(database: str, schema: str, name: str) -> tuple[tuple[str, ...], ...]:
-    paths = ((schema, name), (database, schema, name))
-    return (*paths, (database, name)) if schema == _MAIN and database != _MAIN else paths
+def _paths(database: str, schema: str, name: str, *, is_first: bool) -> tuple[Path, ...]:
+    """How a query can name a table; the usual way first, which is sure to mean it alone."""
+    whole = (database, schema, name)
+    paths = ((schema, name), whole) if is_first else (whole,)
+    # A schema of the first file may have the name of another file: DuckDB refuses both then.
+    return (*paths, (database, name)) if schema == _MAIN else paths
 
 
 def _columns(connection: DuckDBPyConnection) -> dict[_Key, list[Column]]:
     columns: dict[_Key, list[Column]] = defaultdict(list)
     rows = connection.execute(
-        "SELECT schema_name, table_name, column_name, data_type, NOT is_nullable, column_default, "  # noqa: S608
+        "SELECT database_name, schema_name, table_name, column_name, data_type, "  # noqa: S608
+        "NOT is_nullable, column_default, "
         "CASE WHEN is_generated THEN generation_expression END "
-        f"FROM duckdb_columns() WHERE {_HERE} ORDER BY table_oid, column_index"
+        f"FROM duckdb_columns() WHERE {_HERE} ORDER BY database_name, table_oid, column_index"
     ).fetchall()
-    for schema, table, name, kind, not_null, default, generated in rows:
+    for *key, name, kind, not_null, default, generated in rows:
         default = None if generated is not None else default
-        columns[schema, table].append(Column(name, kind, not_null, default, generated))
+        columns[_key(key)].append(Column(name, kind, not_null, default, generated))
     return columns
 
 
 def _constraints(connection: DuckDBPyConnection) -> dict[_Key, list[_Constraint]]:
     constraints: dict[_Key, list[_Constraint]] = defaultdict(list)
     rows = connection.execute(
-        "SELECT schema_name, table_name, constraint_type, expression, constraint_column_names, "
-        "referenced_table, referenced_column_names FROM duckdb_constraints() "
-        "WHERE database_name = current_database() ORDER BY table_oid, constraint_index"
+        "SELECT database_name, schema_name, table_name, constraint_type, expression, "
+        "constraint_column_names, referenced_table, referenced_column_names "
+        "FROM duckdb_constraints() ORDER BY database_name, table_oid, constraint_index"
     ).fetchall()
-    for schema, table, *parts in rows:
-        constraints[schema, table].append(_Constraint(*parts))
+    for database, schema, table, *parts in rows:
+        constraints[database, schema, table].append(_Constraint(*parts))
     return constraints
 
 
@@ -116,12 +127,17 @@ def _indexes(connection: DuckDBPyConnection) -> dict[_Key, list[tuple[str, str]]
     """The unique indexes of each table: their expressions in brackets, and their declarations."""
     indexes: dict[_Key, list[tuple[str, str]]] = defaultdict(list)
     rows = connection.execute(
-        "SELECT schema_name, table_name, expressions, sql FROM duckdb_indexes() WHERE is_unique "
-        "AND database_name = current_database() ORDER BY index_oid"
+        "SELECT database_name, schema_name, table_name, expressions, sql FROM duckdb_indexes() "
+        "WHERE is_unique ORDER BY database_name, index_oid"
     ).fetchall()
-    for schema, table, *index in rows:
-        indexes[schema, table].append((index[0], index[1]))
+    for *key, expressions, declaration in rows:
+        indexes[_key(key)].append((expressions, declaration))
     return indexes
+
+
+def _key(parts: Sequence[str]) -> _Key:
+    database, schema, name = parts
+    return database, schema, name
 
 
 def _index(declaration: str, name: str) -> str:
@@ -161,7 +177,7 @@ def _table(
                 checks.append(constraint.expression)
             case "FOREIGN KEY" if constraint.parent:
                 # DuckDB has none that point to another schema.
-                parent = tables.get((key[0], constraint.parent), constraint.parent)
+                parent = tables.get((*key[:2], constraint.parent), constraint.parent)
                 parent_columns = tuple(constraint.parent_columns)
                 foreign_keys.append(ForeignKey(columns_of, parent, parent_columns))
     for expressions, declaration in indexes:
@@ -169,7 +185,7 @@ def _table(
         if all(part in names for part in parts):
             uniques.add(tuple(names[part] for part in parts))
         else:
-            others.append(declaration if key[0] == _MAIN else _index(declaration, name))
+            others.append(declaration if name == key[2] else _index(declaration, name))
     return Table(
         name=name,
         columns=tuple(columns),

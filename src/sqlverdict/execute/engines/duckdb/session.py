@@ -49,7 +49,7 @@ class DuckdbSession:
         frozen: Whether the clock stands still.
         macros: Whether the database may have macros.
         driver_values: Answers also hold the values as the driver gives them.
-        file: What is open; no message tells where it is.
+        files: What is open; no message tells where they are.
     """
 
     def __init__(
@@ -60,13 +60,13 @@ class DuckdbSession:
         frozen: bool = False,
         macros: bool = True,
         driver_values: bool = False,
-        file: Path | None = None,
+        files: Sequence[Path] = (),
     ) -> None:
         self._connect = connect
         self.connection = connect()
         self._limits = limits
         self._driver_values = driver_values
-        self._file = file
+        self._files = files
         self._names = NameGuard(self.connection, frozen=frozen, macros=macros)
         self._deadline = Deadline(limits.seconds, self._interrupt)
 
@@ -180,9 +180,9 @@ class DuckdbSession:
             self.connection.close()
             self.connection = self._connect()
         failure = failure_of(error, seconds)
-        if self._file is None:
-            return failure
-        return replace(failure, message=failure.message.replace(str(self._file), self._file.name))
+        for file in self._files:
+            failure = replace(failure, message=failure.message.replace(str(file), file.name))
+        return failure
 
     def _interrupt(self) -> None:
         # A connection that is closed runs nothing.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -41,19 +42,23 @@ class CopySession(DuckdbSession):
         DatabaseError: the copy cannot be opened.
     """
 
-    def __init__(self, copy: Path, limits: Limits, now: datetime | None) -> None:
+    def __init__(
+        self, copy: Path, attached: Mapping[str, Path], limits: Limits, now: datetime | None
+    ) -> None:
         def connect() -> DuckDBPyConnection:
-            connection = open_file(copy, limits, read_only=False)
+            connection = open_file(copy, limits, attached=attached, read_only=False)
             set_guards(connection, now)
             return connection
 
-        super().__init__(connect, limits, file=copy, frozen=now is not None)
+        files = (copy, *attached.values())
+        super().__init__(connect, limits, files=files, frozen=now is not None)
 
     def tables(self) -> list[str]:
         """The names of the tables in the schema ``main``, sorted."""
         try:
             rows = self.connection.execute(
                 "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' "
+                "AND database_name = current_database() "
                 "ORDER BY table_name"
             ).fetchall()
         except duckdb.Error as error:
@@ -96,18 +101,20 @@ class DuckdbWorkspace:
         DatabaseError: the file cannot be copied or opened.
     """
 
-    def __init__(self, file: Path, limits: Limits, now: datetime | None) -> None:
+    def __init__(
+        self, file: Path, attached: Mapping[str, Path], limits: Limits, now: datetime | None
+    ) -> None:
         self._limits = limits
         self._folder = tempfile.TemporaryDirectory(prefix="sqlverdict-copy-")
         copy = Path(self._folder.name) / file.name
         try:
             _copy(file, copy)
-            open_file(copy, limits).close()
+            open_file(copy, limits, attached=attached).close()
         except BaseException:
             # Whatever it was, Ctrl-C included, it is raised on; no copy stays behind.
             self._folder.cleanup()
             raise
-        self._remote = Remote(partial(CopySession, copy, limits, now), limits)
+        self._remote = Remote(partial(CopySession, copy, attached, limits, now), limits)
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted statement on the copy."""

@@ -9,6 +9,7 @@
 ``pure_functions``  what such a call may stand for
 ``common/``     one of several words for the same, among the lexemes of such a query
 ``cursor``      untrusted queries on one connection, with limits and a cancel; values as cells
+``float_columns``  every digit of FLOAT columns, of which the server writes six
 ``unmerged``    a fault of MariaDB that ends the server, and how its queries are run all the same
 ``session``     one snapshot of a database, and the digest of its content
 ``schema``      tables, columns, keys and constraints

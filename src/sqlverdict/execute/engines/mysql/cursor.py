@@ -4,8 +4,9 @@ The server ends a query at its time limit by itself, also where our process is g
 that for reading statements only while they work, so a second connection ends it too, half a second
 later. Rows come one by one: a limit is noticed before the answer fills the memory.
 
-BIT columns are numbers, and JSON is one text for one content. All else is as for every driver
-(``execute/values/driver_values.py``). A date that is none (``0000-00-00``) is a text to the driver.
+FLOAT columns have every digit (``float_columns``), BIT columns are numbers, and JSON is one text
+for one content. All else is as for every driver (``execute/values/driver_values.py``). A date that
+is none (``0000-00-00``) is a text to the driver.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import pymysql
+from msgspec import structs
 from pymysql.constants import FIELD_TYPE
 
 from sqlverdict.errors import DatabaseError
@@ -32,12 +34,13 @@ from sqlverdict.execute.engines.mysql.connection import (
     rows_of,
     server_message,
 )
+from sqlverdict.execute.engines.mysql.float_columns import float_columns, with_exact_floats
 from sqlverdict.execute.engines.mysql.sandbox import failure_of
 from sqlverdict.execute.engines.mysql.unmerged import unmerged
 from sqlverdict.execute.servers.session import ServerLost
 from sqlverdict.execute.values.arriving_rows import BATCH, ArrivingRows
 from sqlverdict.execute.values.driver_values import cells_of_rows, clock_cell, json_text_cell
-from sqlverdict.records import Failure, Outcome, Reason, Row
+from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
 
 if TYPE_CHECKING:
     from sqlverdict.execute.engines.mysql.connection import Connection
@@ -153,7 +156,8 @@ class LimitedCursor:
         rows = ArrivingRows(self._limits, driver_values=self._driver_values)
         cursor = self.connection.cursor()
         try:
-            cursor.execute(unmerged(sql, self._views) if self._is_mariadb else sql)
+            text = unmerged(sql, self._views) if self._is_mariadb else sql
+            cursor.execute(text)
             described = cursor.description
             if not described:
                 return self._no_result
@@ -168,7 +172,21 @@ class LimitedCursor:
             with suppress(pymysql.Error):
                 cursor.close()
         columns = [str(column[0]) for column in described]
-        return rows.answer(columns, volatile=volatile, lasting=not volatile)
+        answer = rows.answer(columns, volatile=volatile, lasting=not volatile)
+        return self._with_exact_floats(text, answer, float_columns(described))
+
+    def _with_exact_floats(self, text: str, answer: Answer, columns: Sequence[int]) -> Outcome:
+        """The answer with every digit of its FLOATs."""
+        if not columns or not answer.rows:
+            return answer
+        rows = with_exact_floats(self.connection, text, answer.rows, columns)
+        if rows is not None:
+            return structs.replace(answer, rows=rows)
+        if answer.volatile:
+            # Chance gave other rows, and nothing is compared with those.
+            return answer
+        why = "the answer cannot be read: asked twice, the server gave other rows"
+        return Failure(Reason.EXECUTION_ERROR, why, fault=Fault.ENGINE, repeatable=False)
 
     def _drop(self, cursor: pymysql.cursors.SSCursor) -> None:
         """Leave an answer unread: the server stops to send it."""
