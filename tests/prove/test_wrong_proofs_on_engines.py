@@ -7,6 +7,8 @@ different fails here and not somewhere else.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -17,15 +19,17 @@ from engine_databases import engine_of, server_of
 
 from sqlverdict.execute.engine import ENGINES, Limits, ScratchEngine
 from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
-from sqlverdict.records import Answer, Row
+from sqlverdict.records import Answer, Failure, Row
 
 TABLES = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER, n NUMERIC(8, 2), r DOUBLE PRECISION);
 CREATE TABLE u (id INTEGER PRIMARY KEY, f INTEGER, w INTEGER);
 CREATE TABLE p (id INTEGER PRIMARY KEY, r DOUBLE PRECISION NOT NULL, s VARCHAR(20));
-CREATE TABLE g (id INTEGER PRIMARY KEY, r REAL, b BIGINT, f DOUBLE PRECISION)
+CREATE TABLE g (id INTEGER PRIMARY KEY, r REAL, b BIGINT, f DOUBLE PRECISION);
+CREATE TABLE m (id INTEGER PRIMARY KEY, b BIGINT, n NUMERIC(22, 2))
 """
 ROWS: dict[str, tuple[Row, ...]] = {
     "t": ((1, 1, 3, 0.5), (2, 10, 3, 0.5), (3, 9, 3, 0.5)),
@@ -36,9 +40,23 @@ ROWS: dict[str, tuple[Row, ...]] = {
         (2, 16777216, 5, 5.0),
         (3, 0, 9007199254740992, 1.0),
     ),
+    "m": (
+        (1, 9223372036854775806, "12345678901234567890.01"),
+        (2, 9223372036854775807, "12345678901234567890.01"),
+    ),
 }
 
 PAIRS = {
+    "an average of long integers has fewer digits than its sum with a point": (
+        "postgres",
+        "SELECT AVG(b) FROM m",
+        "SELECT SUM(b) * 1.0 / COUNT(b) FROM m",
+    ),
+    "a product of a long decimal has more digits than a quotient": (
+        "postgres",
+        "SELECT n * 0.5 FROM m",
+        "SELECT n / 2 FROM m",
+    ),
     "an IN makes its members REAL, an array stays one of integers": (
         "postgres",
         "SELECT id FROM g WHERE r IN (16777217, 5)",
@@ -239,6 +257,32 @@ def test_a_pair_that_differs_is_not_proved(name: str) -> None:
     assert one != two
 
 
-def _numbers(answer: Answer) -> list[list[float]]:
+def _numbers(answer: Answer) -> list[list[Decimal]]:
     """Rows of numbers, whatever types the drivers give them."""
-    return sorted([float(str(cell)) for cell in row] for row in answer.rows)
+    return sorted([Decimal(str(cell)) for cell in row] for row in answer.rows)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "term"),
+    [("postgres", "1 / v"), ("postgres", "CAST(s AS INTEGER)"), ("duckdb", "CAST(s AS INTEGER)")],
+)
+def test_an_order_that_may_fail_is_not_dropped(dialect: str, term: str) -> None:
+    ddl = "CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER NOT NULL, s VARCHAR(9))"
+    schema = read_ddl(ddl, dialect)
+    plain, ordered = "SELECT id FROM t", f"SELECT id FROM t ORDER BY {term}"
+    assert not isinstance(prove(plain, ordered, schema, dialect=dialect), Proof)
+    proof = prove(plain, "SELECT id FROM t ORDER BY v", schema, dialect=dialect)
+    assert isinstance(proof, Proof)
+    # The checker, too, looks at the order before it is dropped.
+    forged = replace(proof, prediction_sql=ordered, reading=2)
+    assert not check_proof(forged, schema).holds
+    engine = ENGINES.get(engine_of(dialect))
+    assert isinstance(engine, ScratchEngine)
+    with server_of(dialect) as near:
+        scratch = engine.scratch(schema, Limits(), near)
+        try:
+            assert scratch.load({"t": ((1, 0, "x"), (2, 1, "y"))})
+            assert isinstance(scratch.run(plain), Answer)
+            assert isinstance(scratch.run(ordered), Failure)
+        finally:
+            scratch.close()

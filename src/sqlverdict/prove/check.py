@@ -27,7 +27,7 @@ from sqlverdict.prove.reasoning.facts import Facts, cited_facts
 from sqlverdict.prove.reasoning.inner_order import take_over_order
 from sqlverdict.prove.resolve.own_words import same_to_engine
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.unknown_calls import ELSEWHERE, unknown_calls
+from sqlverdict.prove.resolve.unknown_calls import ELSEWHERE, UnknownCalls, unknown_calls
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import ParseFailure
 
@@ -212,14 +212,15 @@ class ProofCheck:
             return ValidProof((CheckedStep("prediction", statement, proof.gold_sql),))
         gold, facts = self.start("gold", proof.gold_sql)
         self.say("gold", "the gold query, names resolved", gold)
-        gold = self.rewrite("gold", gold, facts)
+        gold = self.rewrite("gold", gold, facts, self.calls("gold", gold, facts))
         prediction, facts = self.start("prediction", proof.prediction_sql)
         self.say("prediction", "the predicted query, names resolved", prediction)
+        calls = self.calls("prediction", prediction, facts)
         if self.profile.drops_order and gold.args.get("order") is None:
             self.forget_order(prediction)
         elif self.profile.drops_order and facts.record.hands_on_order:
             self.take_over_order(prediction)
-        prediction = self.rewrite("prediction", prediction, facts)
+        prediction = self.rewrite("prediction", prediction, facts, calls)
         self.at = None
         self.compare(gold, prediction)
         self.check_claims(gold)
@@ -263,12 +264,15 @@ class ProofCheck:
             statement = "equal with the inner ORDER BY outside, as the engine hands rows on"
             self.say("prediction", statement, tree)
 
-    def rewrite(self, side: Side, tree: Expr, facts: Facts) -> Expr:
-        """Do the steps of one side; returns the last tree."""
+    def calls(self, side: Side, tree: Expr, facts: Facts) -> UnknownCalls:
+        """The calls of unknown functions in a query as it was read."""
         try:
-            calls = unknown_calls(tree, facts)
+            return unknown_calls(tree, facts)
         except Unsupported as beyond:
             raise self.beyond(side, beyond) from beyond
+
+    def rewrite(self, side: Side, tree: Expr, facts: Facts, calls: UnknownCalls) -> Expr:
+        """Do the steps of one side; returns the last tree."""
         self.places.add(calls.places)
         for number, step in enumerate(self.proof.steps):
             if step.side == side:

@@ -217,6 +217,7 @@ def _form(
 ) -> Form:
     start = resolve_query(query, question.schema, question.facts, reading)
     facts = shared_facts(question.schema, question.facts, query.dialect).over(start.bases)
+    calls = unknown_calls(start.tree, facts)
     if order == "none" and not is_limited(start.tree):
         start.tree.set("order", None)
     elif order == "shown" and facts.record.hands_on_order:
@@ -224,7 +225,6 @@ def _form(
     objection = refusal(start.tree, facts) or lost_order(start.tree, facts.record)
     if objection is not None:
         raise Unsupported(objection)
-    calls = unknown_calls(start.tree, facts)
     side: Side = "gold"
     tree, steps = normalise(start.tree, facts, rules, side)
     if visible_order(tree):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +11,7 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.tokens import word_set
 from sqlverdict.prove.reasoning.counting import (
     counted_condition,
     counts_when,
@@ -20,19 +22,17 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
     column_name,
     has_subquery,
-    has_window,
-    is_grouped,
-    is_limited,
-    items,
-    leaves,
     nodes_in,
-    own_nodes,
 )
 from sqlverdict.prove.resolve.parser_losses import cast_type
 from sqlverdict.prove.tree_key import expression_key, same_expression
 
 _NUMBERS = ("integer", "real", "number")
 _MOST = 10**12
+_SHORT_INTEGERS = word_set("smallint int2 integer int int4 serial smallserial")
+_DECIMAL = re.compile(r"(?:decimal|numeric) ?\((?P<all>\d+)(?:, ?(?P<fraction>\d+))?\)")
+_SURE_WHOLE, _SURE_FRACTION = 12, 4
+"""Digits of a decimal of which PostgreSQL's quotient has all: it has at least 16."""
 
 
 @dataclass
@@ -240,6 +240,7 @@ def typed_fraction(node: exp.Mul | exp.Div, facts: Facts) -> Expr | None:
         and isinstance(count, exp.Count)
         and constant in (None, 1)
         and same_expression(total.this, count.this)
+        and (constant is None or not whole_numbers or _has_few_digits(total.this, facts))
     ):
         return exp.Avg(this=total.this.copy())
     if constant is None or whole_numbers or constant.denominator != 1:
@@ -263,6 +264,8 @@ def _scaled(value: Expr, factor: Fraction, facts: Facts) -> Expr | None:
         exact = not Dialect.get_or_raise(facts.dialect).TYPED_DIVISION
     else:
         exact = kind == "real" or is_decimal(value, facts)
+    if Dialect.get_or_raise(facts.dialect).TYPED_DIVISION and not _has_few_digits(value, facts):
+        return None
     bottom = factor.denominator
     if facts.record.short_division and kind != "real" and 10_000 % bottom:
         # Of 1 / 32 four digits are left.
@@ -271,6 +274,42 @@ def _scaled(value: Expr, factor: Fraction, facts: Facts) -> Expr | None:
         # A float of four bytes: only to halve it is exact.
         return None
     return _quotient(value.copy(), exp.Literal.number(bottom), facts)
+
+
+def _has_few_digits(node: Expr, facts: Facts) -> bool:
+    """Whether a quotient of a number has all digits that matter, however many it is computed to.
+
+    PostgreSQL computes at least 16 digits, and as many of the fraction as the operands have: of
+    longer numbers ``SUM(x) * 1.0 / COUNT(x)`` shows one more than ``AVG(x)``.
+    """
+    match node:
+        case exp.Literal():
+            return not node.is_string and len(str(node.this)) <= _SURE_WHOLE
+        case exp.Null():
+            return True
+        case exp.Case():
+            results = [branch.args["true"] for branch in node.args["ifs"]]
+            results.append(node.args.get("default") or exp.null())
+            return all(_has_few_digits(result, facts) for result in results)
+        case exp.Coalesce():
+            parts = (node.this, *node.expressions)
+            return all(_has_few_digits(part, facts) for part in parts)
+        case exp.Column() if facts.kind(node) != "real":
+            declared = _declared_type(node, facts)
+            decimal = _DECIMAL.fullmatch(declared)
+            if decimal is None:
+                return declared in _SHORT_INTEGERS
+            fraction = int(decimal["fraction"] or 0)
+            return fraction <= _SURE_FRACTION and int(decimal["all"]) - fraction <= _SURE_WHOLE
+    return facts.kind(node) == "real"
+
+
+def _declared_type(node: exp.Column, facts: Facts) -> str:
+    """The type of a column of a table in small letters; empty for any other."""
+    label, name = column_name(node)
+    table = facts.table(label)
+    column = table.column(name) if table is not None else None
+    return " ".join(column.type.lower().split()) if column is not None else ""
 
 
 def _quotient(above: Expr, below: Expr, facts: Facts) -> Expr:
@@ -290,12 +329,8 @@ def _without_constant(node: Expr) -> tuple[Expr, Fraction | None]:
 
 def is_decimal(node: Expr, facts: Facts) -> bool:
     """Whether a node is a column of decimals."""
-    if not isinstance(node, exp.Column):
-        return False
-    label, name = column_name(node)
-    table = facts.table(label)
-    column = table.column(name) if table is not None else None
-    return column is not None and column.type.lower().startswith(("decimal", "numeric"))
+    is_column = isinstance(node, exp.Column)
+    return is_column and _declared_type(node, facts).startswith(("decimal", "numeric"))
 
 
 def is_fraction(node: Expr, facts: Facts) -> bool:
@@ -321,65 +356,3 @@ def is_mean(node: Expr) -> bool:
     if isinstance(count.this, exp.Star):
         return bool(sums)
     return any(same_expression(summed, count.this) for summed in sums)
-
-
-def quotient_objection(tree: Expr, facts: Facts) -> str | None:
-    """Why a quotient of a query may have another value where a rule moves it."""
-    record = facts.record
-    if record.wide_sums and _may_divide_sums(tree, facts):
-        # A sum of integers may be a decimal, and then it is not divided as an integer is.
-        return "a division beside a sum"
-    if record.short_division and any(
-        isinstance(node, _COMPUTED) and any(_is_cut(part, facts) for part in own_nodes(node))
-        for node in nodes_in(tree)
-    ):
-        # What a query hands on is cut to the digits of its type; what is computed at once is not.
-        return "arithmetic on a quotient that another query gives"
-    return None
-
-
-_COMPUTED = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Sum, exp.Avg)
-
-
-def _may_divide_sums(tree: Expr, facts: Facts) -> bool:
-    """Whether a query has a sum, and a division that may be one of integers."""
-    nodes = list(nodes_in(tree))
-    return any(isinstance(node, exp.Sum) for node in nodes) and not all(
-        is_fraction(node.this, facts) for node in nodes if isinstance(node, exp.Div)
-    )
-
-
-def _is_cut(node: Expr, facts: Facts) -> bool:
-    """Whether a value is a quotient of decimals that a query for one value or a table gives."""
-    if isinstance(node, exp.Subquery):
-        return any(_has_quotient(leaf.expressions[0], facts) for leaf in leaves(node.this))
-    source = facts.home(node) if isinstance(node, exp.Column) else None
-    if source is None or not isinstance(source[1], exp.Subquery):
-        return False
-    query = source[1].this
-    output = facts.projection(node)
-    if output is not None and _is_merged(query):
-        return any(_is_cut(part, facts) for part in own_nodes(output))
-    number = int(node.name[1:])
-    return any(_has_quotient(leaf.expressions[number], facts) for leaf in leaves(query))
-
-
-def _is_merged(query: Expr) -> bool:
-    """Whether an engine reads through a derived table as if it were not there."""
-    plain = isinstance(query, exp.Select) and not query.args.get("distinct")
-    if not plain or is_grouped(query) or is_limited(query) or not items(query):
-        return False
-    # MySQL keeps the rows of a table with a query in its SELECT list.
-    return not has_window(query) and not any(map(has_subquery, query.expressions))
-
-
-def _has_quotient(output: Expr, facts: Facts) -> bool:
-    """Whether a value is computed from a quotient of decimals."""
-    for node in own_nodes(output):
-        if isinstance(node, exp.Div | exp.Avg):
-            operands = (node.this, node.args.get("expression"))
-            if not any(part is not None and facts.kind(part) == "real" for part in operands):
-                return True
-        elif isinstance(node, exp.Column | exp.Subquery) and _is_cut(node, facts):
-            return True
-    return False

@@ -16,7 +16,6 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schemas.column_types import has_exact_values
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.fractions import quotient_objection
 from sqlverdict.prove.reasoning.shape import (
     column_name,
     is_aggregate,
@@ -39,6 +38,7 @@ from sqlverdict.prove.resolve.engine_limits.own_types import (
     is_special,
     lasting,
 )
+from sqlverdict.prove.resolve.engine_limits.quotients import quotient_objection
 from sqlverdict.prove.resolve.engine_limits.sort_terms import require_shown_terms
 from sqlverdict.prove.resolve.folding import (
     FOLDED,

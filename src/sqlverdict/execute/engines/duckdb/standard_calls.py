@@ -28,7 +28,7 @@ _NAMES: Final = {
         "date_part": "datepart",
         "date_trunc": "datetrunc",
         "ends_with": "suffix",
-        "length": "len char_length character_length array_length",
+        "length": "len char_length character_length",
         "list_contains": "list_has array_contains array_has",
         "list_distinct": "array_distinct",
         "list_filter": "array_filter filter",
@@ -83,6 +83,9 @@ def plain_call(node: Node, scope: FromScope, parameters: tuple[str, ...]) -> Non
         checks = [{"when_expr": args[0], "then_expr": args[1]}]
         case = {"class": "CASE", "type": "CASE_EXPR", "case_checks": checks}
         put_node(node, {**case, "else_expr": args[2]})
+    elif name == "array_length" and len(args) == 1 and declared_type(args[0]).endswith("]"):
+        # Of a text it is an error.
+        node["function_name"] = "length"
     elif name == "struct_extract" and len(args) == 2:
         _plain_part(node, *args)
     elif name in ("contains", "list_contains") and len(args) == 2:

@@ -4,4 +4,5 @@
 ``own_types``       what values of a dialect's own types can do, and which texts spell them
 ``operation_types`` the types of arithmetic, functions and aggregates
 ``joint_operands``  IN and BETWEEN over numbers of several types
+``quotients``       quotients whose value depends on where they are computed
 """
