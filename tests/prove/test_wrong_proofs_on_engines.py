@@ -286,3 +286,12 @@ def test_an_order_that_may_fail_is_not_dropped(dialect: str, term: str) -> None:
             assert isinstance(scratch.run(ordered), Failure)
         finally:
             scratch.close()
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "duckdb"])
+def test_an_order_of_first_rows_that_may_fail_is_not_dropped(dialect: str) -> None:
+    schema = read_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, s VARCHAR(9))", dialect)
+    plain = "SELECT DISTINCT s FROM t ORDER BY s"
+    ordered = "SELECT DISTINCT ON (s) s FROM t ORDER BY s, CAST(s AS INTEGER)"
+    assert not isinstance(prove(plain, ordered, schema, dialect=dialect), Proof)
+    assert not isinstance(prove(ordered, plain, schema, dialect=dialect), Proof)

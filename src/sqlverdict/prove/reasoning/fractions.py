@@ -329,8 +329,9 @@ def _without_constant(node: Expr) -> tuple[Expr, Fraction | None]:
 
 def is_decimal(node: Expr, facts: Facts) -> bool:
     """Whether a node is a column of decimals."""
-    is_column = isinstance(node, exp.Column)
-    return is_column and _declared_type(node, facts).startswith(("decimal", "numeric"))
+    if not isinstance(node, exp.Column):
+        return False
+    return _declared_type(node, facts).startswith(("decimal", "numeric"))
 
 
 def is_fraction(node: Expr, facts: Facts) -> bool:

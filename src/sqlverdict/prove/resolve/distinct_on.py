@@ -4,8 +4,9 @@
 * ``DISTINCT ON (a) a, x ... ORDER BY a, x DESC NULLS LAST`` is ``a, MAX(x) ... GROUP BY a ORDER BY
   a``, and without DESC it is MIN(x): NULL comes last, and both aggregates pass over it.
 
-A term of ON and of ORDER BY is a column of the result by its name or number, or its very text. Any
-other DISTINCT ON stays as it is, and is refused later.
+A term of ON and of ORDER BY is a column of the result by its name or number, or its very text. At
+the end of ORDER BY, where it decides nothing, it may be another column of the one table. Any other
+DISTINCT ON stays as it is, and is refused later: nothing is dropped here that may fail.
 """
 
 from __future__ import annotations
@@ -13,13 +14,24 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.column_types import column_values
+from sqlverdict.parse.tokens import word_set
+
+_SORTED = word_set("integer real number text collated boolean date time timestamp uuid")
 _SIMPLE = frozenset(
     {"expressions", "distinct", "from_", "joins", "where", "order", "limit", "offset", "with_"}
 )
 
 
-def spell_distinct_on(select: exp.Select) -> None:
-    """Change a SELECT with DISTINCT ON, in place."""
+def spell_distinct_on(select: exp.Select, schema: Schema, dialect: str) -> None:
+    """Change a SELECT with DISTINCT ON, in place.
+
+    Args:
+        select: The query.
+        schema: The tables.
+        dialect: The dialect of the query.
+    """
     if not _is_simple(select):
         return
     on = select.args["distinct"].args["on"]
@@ -30,6 +42,9 @@ def spell_distinct_on(select: exp.Select) -> None:
     sorted_by = [_output(term.this, outputs) for term in terms]
     keys = set(first)
     if None in keys or (terms and set(sorted_by[: len(keys)]) != keys):
+        return
+    others = [term.this for term, number in zip(terms, sorted_by, strict=True) if number is None]
+    if not all(_is_own_column(term, select, schema, dialect) for term in others):
         return
     rest = [number for number in range(len(outputs)) if number not in keys]
     if len(rest) == 1:
@@ -47,6 +62,21 @@ def spell_distinct_on(select: exp.Select) -> None:
     select.set("distinct", exp.Distinct() if not rest else None)
     if order is not None:
         order.set("expressions", terms[: len(keys)])
+
+
+def _is_own_column(term: Expr, select: exp.Select, schema: Schema, dialect: str) -> bool:
+    """Whether a term is a column of the one table of a query, whose values have an order."""
+    source = select.args["from_"].this if select.args.get("from_") else None
+    if not isinstance(source, exp.Table) or source.db or select.args.get("joins"):
+        return False
+    if not isinstance(term, exp.Column):
+        return False
+    has_clauses = select.root().find(exp.CTE) is not None
+    table = schema.table(source.name)
+    if table is None or has_clauses or term.table not in ("", source.alias_or_name):
+        return False
+    column = next((each for each in table.columns if each.name == _name(term.this)), None)
+    return column is not None and column_values(table, column, dialect) in _SORTED
 
 
 def _is_simple(select: exp.Select) -> bool:

@@ -121,7 +121,7 @@ def _resolve_common(query: Query, schema: Schema) -> Resolved:
     query = plain
     require_all_signs(query)
     tree = query.tree.copy()
-    spell_plainly(tree, query.dialect)
+    spell_plainly(tree, query.dialect, schema)
     require_common_sql(replace(query, tree=tree), schema)
     require_plain_windows(tree, query.dialect)
     require_no_constants(tree, dialect_of(query.dialect))

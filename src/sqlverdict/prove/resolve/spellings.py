@@ -22,6 +22,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import dialect_of
+from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.resolve.distinct_on import spell_distinct_on
 
 _HINTS = frozenset(
@@ -31,8 +32,8 @@ _HINTS = frozenset(
 """Words behind SELECT that change no answer."""
 
 
-def spell_plainly(tree: Expr, dialect: str) -> None:
-    """Change a parsed tree of a dialect, in place."""
+def spell_plainly(tree: Expr, dialect: str, schema: Schema) -> None:
+    """Change a parsed tree of a dialect, in place; the schema says which columns there are."""
     numbers = dialect_of(dialect).number_conditions
     for node in list(tree.walk()):
         match node:
@@ -44,7 +45,7 @@ def spell_plainly(tree: Expr, dialect: str) -> None:
             case exp.Select() if (distinct := node.args.get("distinct")) and distinct.args.get(
                 "on"
             ):
-                spell_distinct_on(node)
+                spell_distinct_on(node, schema, dialect)
             case exp.EQ() if isinstance(node.expression, exp.Any):
                 _any(node)
             case exp.NEQ() if isinstance(node.expression, exp.All):
