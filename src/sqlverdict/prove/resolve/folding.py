@@ -20,7 +20,9 @@ from sqlverdict.prove.reasoning.dependencies import (
 )
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
+    column_name,
     columns_in,
+    enclosing,
     has_subquery,
     has_window,
     is_aggregate,
@@ -75,6 +77,8 @@ def has_one_value(
         folded: Terms whose equal values may differ.
         exact: The other terms that it folds by.
     """
+    if select.args.get("group") is not None and _are_single(select, facts, [*folded, *exact]):
+        return True
     columns = [term for term in folded if isinstance(term, exp.Column)]
     texts = [term for term in folded if not isinstance(term, exp.Column)]
     if not all(map(_is_one_of_distinct_texts, texts)):
@@ -84,6 +88,25 @@ def has_one_value(
     one = plain_columns(columns) <= closure(select, facts, plain_columns(exact))
     facts.cited.clear()
     return one
+
+
+def _are_single(select: exp.Select, facts: Facts, terms: Iterable[Expr]) -> bool:
+    """Whether each group is one row, as a key is grouped by."""
+    single = not has_window(select) and determines_row(select, facts, plain_columns(terms))
+    facts.cited.clear()
+    return single
+
+
+def sees_one_value(call: Expr, facts: Facts) -> bool:
+    """Whether an aggregate is one of a column that is the same in all rows of its group."""
+    select = enclosing(call)
+    if not isinstance(select, exp.Select) or not isinstance(call.this, exp.Column):
+        return False
+    group = select.args.get("group")
+    terms = plain_columns(group.expressions if group is not None else ())
+    determined = closure(select, facts, terms)
+    facts.cited.clear()
+    return column_name(call.this) in determined
 
 
 def _is_one_of_distinct_texts(node: Expr) -> bool:

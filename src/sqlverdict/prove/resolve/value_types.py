@@ -24,6 +24,7 @@ from sqlverdict.prove.reasoning.shape import (
     nodes_in,
     source_label,
 )
+from sqlverdict.prove.reasoning.stored import LABELS
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.engine_limits.joint_operands import require_comparisons_apart
 from sqlverdict.prove.resolve.engine_limits.operation_types import (
@@ -45,6 +46,7 @@ from sqlverdict.prove.resolve.folding import (
     are_unseen,
     has_one_value,
     is_idle,
+    sees_one_value,
 )
 from sqlverdict.prove.resolve.one_value import require_determined, require_single_rows
 from sqlverdict.prove.resolve.quoted_values import takes_quotes
@@ -55,9 +57,6 @@ ValueType = str
 """A kind of values: as ``Values`` has them, where integers and doubles are a ``number``; or a type
 of the dialect's own (``own_types.py``). ``literal`` is a text in quotes, ``null`` the word NULL:
 either takes the kind beside it."""
-
-_LABELS = ("tables_json", "assumed")
-"""Schemas whose types are labels for people."""
 
 _OPERATIONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Abs)
 _CHOICES = ("CASE", "IF", "COALESCE", "NULLIF")
@@ -144,7 +143,7 @@ class _ValueTypes:
         if not isinstance(term, exp.Column):
             return gives_digits(term) and {self.of(part) for part in term.expressions} <= _MOMENTS
         label, name = column_name(term)
-        table = self.facts.table(label) if self.facts.schema.source not in _LABELS else None
+        table = self.facts.table(label) if self.facts.schema.source not in LABELS else None
         column = table.column(name) if table else None
         return column is not None and has_exact_values(column, self.facts.dialect)
 
@@ -286,7 +285,7 @@ class _ValueTypes:
         own = self.of(inner.expressions[0] if isinstance(inner, exp.Distinct) else inner)
         if isinstance(inner, exp.Distinct):
             self._sorted(own)
-        if isinstance(node, exp.Max | exp.Min):
+        if isinstance(node, exp.Max | exp.Min) and not sees_one_value(node, self.facts):
             self._fold([own])
         return lasting(aggregate_type(node, own, self.record), self.record)
 
@@ -392,7 +391,7 @@ class _ValueTypes:
             return "other"  # A term of ORDER BY above a set operation.
         table = self.facts.table(label)
         if table is not None:
-            labels = self.facts.schema.source in _LABELS
+            labels = self.facts.schema.source in LABELS
             return "untyped" if labels else column_type(table, name, self.record)
         source = self.facts.home(node)
         if source is None or not isinstance(source[1], exp.Subquery):

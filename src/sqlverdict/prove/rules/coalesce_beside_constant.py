@@ -3,17 +3,19 @@
 Statement
     COALESCE(x, c) = d   ==   x = d OR x IS NULL          where c = d
     COALESCE(x, c) = d   ==   x = d AND x IS NOT NULL     where not
+    COALESCE(x, y, z) = d   ==   x = d OR (x IS NULL AND COALESCE(y, z) = d)
     The same for <>, <, <=, > and >=.
 
 Holds when
-    x is an integer column, and c and d are integers; or, for = and <>, x is a column of texts and
-    c and d are texts.
+    x is an integer column, and c and d are integers; or, for = and <>, x is a column of texts and c
+    and d are texts; or types are enforced and c and d are one constant. With several values, all
+    are integers or all are texts, and the comparison stands where only truth counts.
 
 Why
     Where x has a value, it is compared. Where it is NULL, c is, and what comes of that is known.
 
 Limits
-    Numbers of other kinds and texts under a collation are left alone.
+    Other numbers, and two texts under a collation, are left alone: as a float 0.1 is not 0.1.
 
 Source
     House rule, met in published predictions: COALESCE(x, 0) > 0.
@@ -30,8 +32,10 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.reasoning.filters import in_filter
+from sqlverdict.prove.reasoning.shape import has_subquery, is_constant, whole_number
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
+from sqlverdict.prove.tree_key import same_expression
 
 _OPERATORS: dict[type[Expr], Callable[[Any, Any], bool]] = {
     exp.EQ: operator.eq,
@@ -64,6 +68,10 @@ _MIRRORED: dict[type[Expr], type[Expr]] = {
             "SELECT k FROM t WHERE v <= 0 OR v IS NULL",
         ),
         Pair(
+            "SELECT k FROM t WHERE COALESCE(v, k, 2) > 1",
+            "SELECT k FROM t WHERE v > 1 OR (v IS NULL AND (k > 1 OR k IS NULL))",
+        ),
+        Pair(
             "SELECT k FROM t WHERE COALESCE(s, 'a') <> 'b'",
             "SELECT k FROM t WHERE s <> 'b' OR s IS NULL",
         ),
@@ -89,12 +97,16 @@ def coalesce_beside_constant(
     choice, constant = node.this, node.expression
     if isinstance(constant, exp.Coalesce):
         kind, choice, constant = _MIRRORED.get(kind, kind), constant, choice
-    if not isinstance(choice, exp.Coalesce) or len(choice.expressions) != 1:
+    if not isinstance(choice, exp.Coalesce) or not choice.expressions:
         return None
     value, substitute = choice.this, choice.expressions[0]
     if not isinstance(value, exp.Column):
         return None
+    if len(choice.expressions) > 1:
+        return _next_value(node, choice, kind, constant, facts)
     passes = _passes(kind, substitute, constant, facts.kind(value))
+    if passes is None and _is_the_same(value, substitute, constant, facts):
+        passes = _OPERATORS[kind](0, 0)
     if passes is None:
         facts.cited.clear()
         return None
@@ -103,6 +115,40 @@ def coalesce_beside_constant(
     if passes:
         return exp.Or(this=compared, expression=is_null)
     return exp.And(this=compared, expression=exp.Not(this=is_null))
+
+
+def _is_the_same(value: Expr, substitute: Expr, constant: Expr, facts: Facts) -> bool:
+    """Whether a substitute of the type of the value beside it equals a constant."""
+    if not facts.record.typed or not is_constant(constant):
+        return False
+    if not same_expression(substitute, constant):
+        return False
+    if isinstance(constant, exp.Literal) and constant.is_string:
+        return True
+    number = whole_number(constant)
+    return facts.kind(value) in ("integer", "real") or (number is not None and abs(number) < 2**24)
+
+
+def _next_value(
+    node: Expr, choice: exp.Coalesce, kind: type[Expr], constant: Expr, facts: Facts
+) -> Expr | None:
+    """Where only truth counts: the first value passes, or it is NULL and one of the others does."""
+    values = [choice.this, *choice.expressions]
+    kinds = {facts.kind(value) for value in (*values, constant)}
+    if (
+        not in_filter(node)
+        or kinds not in ({"integer"}, {"text"})
+        or any(map(has_subquery, values))
+    ):
+        facts.cited.clear()
+        return None
+    rest = exp.Coalesce(this=values[1], expressions=values[2:])
+    first = kind(this=counted_copy(values[0]), expression=counted_copy(constant))
+    is_null = exp.Is(this=values[0], expression=exp.Null())
+    return exp.Or(
+        this=first,
+        expression=exp.And(this=is_null, expression=kind(this=rest, expression=constant)),
+    )
 
 
 def _passes(kind: type[Expr], left: Expr, right: Expr, values: str | None) -> bool | None:

@@ -128,7 +128,7 @@ def _states_equality(select: exp.Select, pinned: Mapping[ColumnName, Expr], fact
         if name not in pinned or expression_key(pinned[name]) != expression_key(value):
             continue
         other = first.setdefault(expression_key(value), name)
-        if other[0] != name[0]:
+        if other != name:
             rest = [part for part in conditions(select) if part is not condition]
             new_equality = exp.EQ(this=resolved(*other), expression=resolved(*name))
             set_conditions(select, [*rest, new_equality])
