@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.schemas.column_types import column_values
+from sqlverdict.parse.schemas.column_types import column_values, has_exact_values
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import column_name, source_label
 
@@ -56,6 +56,14 @@ def has_one_order(node: Expr, facts: Facts) -> bool:
     if _SCALED.fullmatch(column.type.strip()):
         return True
     return column_values(table, column, facts.dialect) in ("date", "timestamp")
+
+
+def has_exact_type(column: exp.Column, facts: Facts) -> bool:
+    """Whether equal values of a column are the same, whatever else its type is."""
+    label, name = column_name(column)
+    table = facts.table(label) if facts.schema.source not in LABELS else None
+    own = table.column(name) if table is not None else None
+    return own is not None and has_exact_values(own, facts.dialect)
 
 
 def compares_like_extreme(value: Expr, bound: Expr, facts: Facts) -> bool:

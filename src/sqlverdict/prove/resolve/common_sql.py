@@ -18,6 +18,7 @@ from sqlverdict.dialects import dialect_of
 from sqlverdict.execute.common_text import UNKNOWN_FUNCTION
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces
+from sqlverdict.prove.reasoning.inner_order import ROW_TEXTS
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.records import Query
 
@@ -42,7 +43,7 @@ _PARTS: dict[type[Expr], str] = {
     exp.Where: "this",
     exp.Having: "this",
     exp.Group: "expressions",
-    exp.Order: "expressions",
+    exp.Order: "this expressions",
     exp.Ordered: "this desc nulls_first",
     exp.Limit: "expression",
     exp.Offset: "expression",
@@ -77,6 +78,9 @@ _PARTS: dict[type[Expr], str] = {
     exp.Avg: "this",
     exp.Min: "this",
     exp.Max: "this",
+    exp.GroupConcat: "this separator",
+    exp.ArrayAgg: "this",
+    exp.AnyValue: "this",
     exp.Filter: "this expression",
     exp.Lower: "this",
     exp.Upper: "this",
@@ -156,10 +160,14 @@ def _require_known(node: Expr) -> None:
             bound = node.expression
             if not isinstance(bound, exp.Literal) or bound.is_string or not bound.this.isdigit():
                 raise Unsupported(f"{node.key} that is not a plain number")
+        case exp.Order() if node.this is not None and not isinstance(node.parent, ROW_TEXTS):
+            raise Unsupported("an order of something other than an aggregate's values")
+        case exp.GroupConcat() if not isinstance(node.args.get("separator"), exp.Literal):
+            raise Unsupported("texts of rows with a computed separator")
         case exp.Is() if not isinstance(node.expression, exp.Null | exp.Boolean):
             raise Unsupported("IS with something other than NULL, TRUE and FALSE")
         case exp.Distinct() if node.expressions and (
-            len(node.expressions) != 1 or not isinstance(node.parent, exp.AggFunc)
+            len(node.expressions) != 1 or not isinstance(node.parent, exp.AggFunc | exp.Order)
         ):
             raise Unsupported("DISTINCT of several values")
         case exp.Subquery() if isinstance(node.this, exp.Subquery):

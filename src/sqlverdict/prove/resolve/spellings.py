@@ -6,6 +6,7 @@
   ``x <> ALL`` of a query is NOT IN;
 * ``LEFT(x, 2)`` is ``SUBSTRING(x, 1, 2)``;
 * DISTINCT ON is DISTINCT or GROUP BY (``distinct_on.py``);
+* ``GROUP_CONCAT(x)`` puts a comma between texts, and ANY_VALUE passes over NULL, said or not;
 * IS NOT is the NOT of an IS;
 * STRAIGHT_JOIN is JOIN, as a word behind SELECT it says nothing, nor do other hints;
 * where a number is a condition, ``x = TRUE`` is ``x = 1``, and ``x IS TRUE`` is that x is neither 0
@@ -60,6 +61,10 @@ def spell_plainly(tree: Expr, dialect: str) -> None:
                 and isinstance(node.expression, exp.Boolean)
             ):
                 _number_is_truth(node)
+            case exp.GroupConcat() if node.args.get("separator") is None:
+                node.set("separator", exp.Literal.string(","))
+            case exp.IgnoreNulls() if isinstance(node.this, exp.AnyValue):
+                node.replace(node.this)
             case exp.ILike():
                 _ilike(node)
             case exp.Is():

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.schemas.column_types import has_exact_values
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.fractions import quotient_objection
+from sqlverdict.prove.reasoning.inner_order import ROW_TEXTS
 from sqlverdict.prove.reasoning.shape import (
     column_name,
     is_aggregate,
@@ -24,13 +24,14 @@ from sqlverdict.prove.reasoning.shape import (
     nodes_in,
     source_label,
 )
-from sqlverdict.prove.reasoning.stored import LABELS
+from sqlverdict.prove.reasoning.stored import LABELS, has_exact_type
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.engine_limits.joint_operands import require_comparisons_apart
 from sqlverdict.prove.resolve.engine_limits.operation_types import (
     aggregate_type,
     arithmetic_type,
     function_type,
+    row_text_type,
     type_of_cast,
 )
 from sqlverdict.prove.resolve.engine_limits.own_types import (
@@ -142,10 +143,7 @@ class _ValueTypes:
         """Whether equal values of a term are the same, whatever its type."""
         if not isinstance(term, exp.Column):
             return gives_digits(term) and {self.of(part) for part in term.expressions} <= _MOMENTS
-        label, name = column_name(term)
-        table = self.facts.table(label) if self.facts.schema.source not in LABELS else None
-        column = table.column(name) if table else None
-        return column is not None and has_exact_values(column, self.facts.dialect)
+        return has_exact_type(term, self.facts)
 
     def sides(self, node: exp.SetOperation) -> None:
         """The types of the columns of a set operation's sides, pair by pair."""
@@ -278,6 +276,8 @@ class _ValueTypes:
 
     def _aggregate(self, node: Expr) -> ValueType:
         inner = node.this
+        if isinstance(node, ROW_TEXTS):
+            return row_text_type(node, self.of, self.facts)
         if inner is None:
             raise Unsupported(f"{node.key} of nothing")
         if isinstance(inner, exp.Star):
@@ -287,7 +287,7 @@ class _ValueTypes:
             self._sorted(own)
         if isinstance(node, exp.Max | exp.Min) and not sees_one_value(node, self.facts):
             self._fold([own])
-        return lasting(aggregate_type(node, own, self.record), self.record)
+        return lasting(aggregate_type(node, own, self.facts), self.record)
 
     def _case(self, node: exp.Case) -> ValueType:
         for branch in node.args["ifs"]:

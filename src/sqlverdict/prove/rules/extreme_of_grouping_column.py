@@ -4,15 +4,16 @@ Statement
     SELECT MAX(g) FROM t GROUP BY g   ==   SELECT g FROM t GROUP BY g
 
 Holds when
-    The argument of MIN or MAX is a grouping expression of its query, or a column that the grouping
-    columns determine, by keys and equalities; then the query shows no column that they do not.
+    The argument of MIN, MAX or ANY_VALUE is a grouping expression of its query, or a column that
+    the grouping columns determine, by keys and equalities; then the query shows no column that they
+    do not.
 
 Why
     All rows of the group agree on it, and there is one; where it is NULL, both are NULL.
 
 Limits
-    Without GROUP BY there is no such expression. A column is converted in a comparison, MAX is
-    not: both sides must be numbers, or both text.
+    Without GROUP BY there is no such expression. A column is converted in a comparison, MAX is not:
+    both sides must be numbers, or both text.
 
 Source
     House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
@@ -55,7 +56,7 @@ from sqlverdict.prove.tree_key import same_expression
         ),
     ],
 )
-def extreme_of_grouping_column(node: exp.Max | exp.Min, facts: Facts) -> Expr | None:
+def extreme_of_grouping_column(node: exp.Max | exp.Min | exp.AnyValue, facts: Facts) -> Expr | None:
     """Take the column."""
     select = enclosing(node)
     group = select.args.get("group") if select is not None else None
