@@ -61,6 +61,8 @@ def spell_plainly(tree: Expr, dialect: str) -> None:
                 and isinstance(node.expression, exp.Boolean)
             ):
                 _number_is_truth(node)
+            case exp.Anonymous() if str(node.this).lower() == "date_part":
+                _date_part(node)
             case exp.GroupConcat() if node.args.get("separator") is None:
                 node.set("separator", exp.Literal.string(","))
             case exp.IgnoreNulls() if isinstance(node.this, exp.AnyValue):
@@ -69,6 +71,12 @@ def spell_plainly(tree: Expr, dialect: str) -> None:
                 _ilike(node)
             case exp.Is():
                 _spell_is(node)
+
+
+def _date_part(node: exp.Anonymous) -> None:
+    unit = node.expressions[0] if len(node.expressions) == 2 else None
+    if isinstance(unit, exp.Literal) and str(unit.this).lower() == "year":
+        node.replace(exp.Extract(this=exp.Var(this="YEAR"), expression=node.expressions[1]))
 
 
 def _spell_is(node: exp.Is) -> None:
