@@ -18,6 +18,10 @@ _SCALED = re.compile(r"(?:decimal|numeric|dec)\s*\(\s*\d+\s*(?:,\s*\d+\s*)?\)", 
 """Decimals that all have the same digits behind the point."""
 
 
+_SIGNED = re.compile(r"(?:int|integer|bigint|int4|int8)(?: ?\(\d+\))?", re.IGNORECASE)
+"""Integers of which a difference can be made."""
+
+
 def holds_no_nul(column: Expr, facts: Facts) -> bool:
     """Whether no text of a column has a NUL character, or the engine's LIKE reads on behind it.
 
@@ -56,6 +60,20 @@ def has_one_order(node: Expr, facts: Facts) -> bool:
     if _SCALED.fullmatch(column.type.strip()):
         return True
     return column_values(table, column, facts.dialect) in ("date", "timestamp")
+
+
+def is_signed_integer(node: Expr, facts: Facts) -> bool:
+    """Whether it is a count, or a column of integers that may be negative."""
+    if isinstance(node, exp.Count):
+        return True
+    if not isinstance(node, exp.Column) or facts.kind(node) != "integer":
+        return False
+    if not facts.record.typed:
+        return True
+    label, name = column_name(node)
+    table = facts.table(label)
+    column = table.column(name) if table is not None else None
+    return column is not None and _SIGNED.fullmatch(column.type.strip()) is not None
 
 
 def has_exact_type(column: exp.Column, facts: Facts) -> bool:
