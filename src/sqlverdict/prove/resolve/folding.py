@@ -14,6 +14,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.dependencies import (
     closure,
+    compares_like_keys,
     determines_row,
     plain_columns,
     tells_groups_apart,
@@ -28,6 +29,7 @@ from sqlverdict.prove.reasoning.shape import (
     is_aggregate,
     is_grouped,
     output_nodes,
+    source_label,
 )
 
 FOLDED = "values that are equal and may differ are folded"
@@ -79,6 +81,8 @@ def has_one_value(
     """
     if select.args.get("group") is not None and _are_single(select, facts, [*folded, *exact]):
         return True
+    if _are_unused(select, facts, folded):
+        return True
     columns = [term for term in folded if isinstance(term, exp.Column)]
     texts = [term for term in folded if not isinstance(term, exp.Column)]
     if not all(map(_is_one_of_distinct_texts, texts)):
@@ -95,6 +99,25 @@ def _are_single(select: exp.Select, facts: Facts, terms: Iterable[Expr]) -> bool
     single = not has_window(select) and determines_row(select, facts, plain_columns(terms))
     facts.cited.clear()
     return single
+
+
+def _are_unused(select: exp.Select, facts: Facts, folded: Sequence[Expr]) -> bool:
+    """Whether a derived table folds by texts of which the query around it uses none."""
+    holder = select.parent
+    if not isinstance(holder, exp.Subquery) or not holder.alias:
+        return False
+    around, text = enclosing(holder), exp.Literal.string("")
+    if around is None or not all(
+        isinstance(term, exp.Column) and compares_like_keys(term, text, facts) for term in folded
+    ):
+        return False
+    names = plain_columns(folded)
+    shows = [bool(names & plain_columns(_bare(node))) for node in output_nodes(select)]
+    width = len(select.expressions)
+    if any(shows[width:]) or any(map(has_subquery, output_nodes(select))):
+        return False
+    used = {column.name for column in columns_in(around) if source_label(column) == holder.alias}
+    return not any(shown and f"c{number}" in used for number, shown in enumerate(shows))
 
 
 def sees_one_value(call: Expr, facts: Facts) -> bool:

@@ -7,9 +7,10 @@ Statement
     The same for <>, <, <=, > and >=.
 
 Holds when
-    x is an integer column, and c and d are integers; or, for = and <>, x is a column of texts and c
-    and d are texts; or types are enforced and c and d are one constant. With several values, all
-    are integers or all are texts, and the comparison stands where only truth counts.
+    x is a column of numbers, and c and d are integers that a float can hold; or, for = and <>, x is
+    a column of texts and c and d are texts; or types are enforced and c and d are one constant.
+    With several values, all are integers or all are texts, and the comparison stands where only
+    truth counts.
 
 Why
     Where x has a value, it is compared. Where it is NULL, c is, and what comes of that is known.
@@ -37,6 +38,8 @@ from sqlverdict.prove.reasoning.shape import has_subquery, is_constant, whole_nu
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
 
+_FLOATS = 2**24
+
 _OPERATORS: dict[type[Expr], Callable[[Any, Any], bool]] = {
     exp.EQ: operator.eq,
     exp.NEQ: operator.ne,
@@ -56,9 +59,10 @@ _MIRRORED: dict[type[Expr], type[Expr]] = {
 @rule(
     trust="proved",
     dialects=EVERYWHERE,
-    schema="CREATE TABLE t (k INTEGER, v INTEGER, s TEXT)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER, r REAL, s TEXT)",
     equal=[
         Pair("SELECT k FROM t WHERE COALESCE(v, 0) = 3", "SELECT k FROM t WHERE v = 3"),
+        Pair("SELECT k FROM t WHERE COALESCE(r, 0) > 1", "SELECT k FROM t WHERE r > 1"),
         Pair(
             "SELECT k FROM t WHERE COALESCE(v, 3) >= 3",
             "SELECT k FROM t WHERE v >= 3 OR v IS NULL",
@@ -104,7 +108,10 @@ def coalesce_beside_constant(
         return None
     if len(choice.expressions) > 1:
         return _next_value(node, choice, kind, constant, facts)
-    passes = _passes(kind, substitute, constant, facts.kind(value))
+    values = facts.kind(value)
+    if values != "integer" and _is_number(value, facts):
+        values = "number"
+    passes = _passes(kind, substitute, constant, values)
     if passes is None and _is_the_same(value, substitute, constant, facts):
         passes = _OPERATORS[kind](0, 0)
     if passes is None:
@@ -117,6 +124,14 @@ def coalesce_beside_constant(
     return exp.And(this=compared, expression=exp.Not(this=is_null))
 
 
+def _is_number(value: Expr, facts: Facts) -> bool:
+    """Whether it is compared with a whole number as a number is, beside such a substitute, too."""
+    if facts.record.typed:
+        # No number stands beside anything else.
+        return facts.kind(value) != "text"
+    return facts.affinity(value) in ("INTEGER", "REAL", "NUMERIC")
+
+
 def _is_the_same(value: Expr, substitute: Expr, constant: Expr, facts: Facts) -> bool:
     """Whether a substitute of the type of the value beside it equals a constant."""
     if not facts.record.typed or not is_constant(constant):
@@ -125,8 +140,7 @@ def _is_the_same(value: Expr, substitute: Expr, constant: Expr, facts: Facts) ->
         return False
     if isinstance(constant, exp.Literal) and constant.is_string:
         return True
-    number = whole_number(constant)
-    return facts.kind(value) in ("integer", "real") or (number is not None and abs(number) < 2**24)
+    return facts.kind(value) in ("integer", "real")
 
 
 def _next_value(
@@ -154,9 +168,11 @@ def _next_value(
 def _passes(kind: type[Expr], left: Expr, right: Expr, values: str | None) -> bool | None:
     """What a comparison of two constants gives; ``None`` where it is not known."""
     compare = _OPERATORS[kind]
-    if values == "integer":
-        one, two = whole_number(left), whole_number(right)
-        return None if one is None or two is None else compare(one, two)
+    one, two = whole_number(left), whole_number(right)
+    if values in ("integer", "number") and one is not None and two is not None:
+        # A float holds small ones as they are.
+        is_kept = values == "integer" or max(abs(one), abs(two)) < _FLOATS
+        return compare(one, two) if is_kept else None
     if values != "text" or kind not in (exp.EQ, exp.NEQ):
         return None
     texts = [node for node in (left, right) if isinstance(node, exp.Literal) and node.is_string]
