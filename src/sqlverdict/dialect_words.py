@@ -22,12 +22,14 @@ _INVENTED = r"date_to_date_str|time_to_time_str|ts_or_ds_to_date_str"
 _LAST_COMMA = r", ?(?:\)|from\b|where\b|having\b|order\b|limit\b|;|$)"
 
 POSTGRES_FOREIGN = re.compile(
-    rf"<=>|==|! ?[(\w]|\b(?:{_INVENTED}|ifnull|nvl|len|ucase|lcase|iif) ?\(|{_LAST_COMMA}"
+    rf"<=>|==|! ?[(\w]|\b(?:{_INVENTED}|ifnull|nvl|len|ucase|lcase|iif|group_concat|listagg) ?\("
+    rf"|{_LAST_COMMA}"
     r"|\blimit \d+ ?,|(?:\bas |::)(?:int64|signed|number|string|long|double) ?\)"
 )
 
 MYSQL_FOREIGN = re.compile(
-    rf"==|::|\[|\b(?:{_INVENTED}|len|iif) ?\(|\b(?:count|sum|avg|min|max|substr|substring) \("
+    rf"==|::|\[|\b(?:{_INVENTED}|len|iif|string_agg|listagg|array_agg) ?\("
+    r"|\b(?:count|sum|avg|min|max|substr|substring|group_concat) \("
     rf"|\bisnull\b(?! ?\()|\bnotnull\b|(?<!\bis )\bnot null\b|\bilike\b|{_LAST_COMMA}"
     r"|\bis (?:not )?distinct\b|(?<!\d )\boffset\b|\boffset \d+ (?:rows?|limit)\b|\bfrom \""
     r"|\bas (?:int64|bigint|number|numeric|long|double precision) ?\)"

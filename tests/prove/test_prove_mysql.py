@@ -305,3 +305,78 @@ def test_a_date_in_digits_is_a_text_beside_others_in_mysql() -> None:
     month = "DATE_FORMAT(d, '%Y-%m')"
     both = f"SELECT id FROM t WHERE {month} = '2020-01' AND {month} = '2020-01 '"
     assert not isinstance(derive(both, "SELECT id FROM t WHERE FALSE"), Proof)
+
+
+JOINED = (
+    "SELECT a.id FROM a LEFT JOIN b ON b.code = a.name",
+    "SELECT id FROM a",
+)
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_proved"),
+    [
+        (("", ""), True),
+        (("", " DEFAULT CHARSET=latin1"), False),
+        ((" CHARACTER SET latin1", ""), False),
+        (("", " COLLATE=utf8mb4_bin"), False),
+    ],
+)
+def test_tables_of_one_script_have_one_collation_where_none_is_named(
+    ends: tuple[str, str], is_proved: bool
+) -> None:
+    text = Column("name", "varchar(20)"), Column("code", "varchar(20)")
+    scripts = [f"CREATE TABLE {name} (...){end}" for name, end in zip("ab", ends, strict=True)]
+    left = Table("a", (Column("id", "int"), text[0]), primary_key=("id",), sql=scripts[0])
+    right = Table("b", (Column("id", "int"), text[1]), uniques=(("code",),), sql=scripts[1])
+    schema = Schema("names", (left, right), "ddl")
+    assert prove(*JOINED, schema, dialect="mysql").proved == is_proved
+    catalogue = Schema("names", (left, right), "catalogue")
+    assert not prove(*JOINED, catalogue, dialect="mysql").proved
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "SELECT id, name, COUNT(*) FROM singer GROUP BY id, name",
+            "SELECT id, name, 1 FROM singer",
+        ),
+        (
+            "SELECT MAX(s.name), COUNT(*) FROM singer s JOIN song g ON g.singer_id = s.id"
+            " GROUP BY s.id",
+            "SELECT s.name, COUNT(*) FROM singer s JOIN song g ON g.singer_id = s.id GROUP BY s.id",
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT DISTINCT name FROM singer) t",
+            "SELECT COUNT(*) FROM (SELECT name FROM singer GROUP BY name) t",
+        ),
+        (
+            "SELECT MAX(n) FROM (SELECT name, COUNT(*) AS n FROM singer GROUP BY name) t",
+            "SELECT MAX(n) FROM (SELECT COUNT(id) AS n FROM singer GROUP BY name) t",
+        ),
+    ],
+)
+def test_texts_that_nobody_can_tell_apart_are_grouped_in_mysql(one: str, other: str) -> None:
+    assert isinstance(prove(one, other, singers(), dialect="mysql"), Proof)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "SELECT t.name FROM (SELECT DISTINCT name FROM singer) t",
+            "SELECT t.name FROM (SELECT name FROM singer GROUP BY name) t",
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT name FROM singer GROUP BY name HAVING name > 'b') t",
+            "SELECT COUNT(*) FROM (SELECT DISTINCT name FROM singer WHERE name > 'b') t",
+        ),
+        (
+            "SELECT MAX(name), COUNT(*) FROM singer GROUP BY age",
+            "SELECT MIN(name), COUNT(*) FROM singer GROUP BY age",
+        ),
+    ],
+)
+def test_texts_that_a_group_shows_outside_are_not_proved_in_mysql(one: str, other: str) -> None:
+    assert not prove(one, other, singers(), dialect="mysql").proved

@@ -111,8 +111,8 @@ WRONG = [
     make_rule(
         coalesce_of_never_null,
         exp.Coalesce,
-        "SELECT COALESCE(v, 0) FROM t",
-        "SELECT v FROM t",
+        "SELECT k FROM t WHERE COALESCE(v, 0) = k",
+        "SELECT k FROM t WHERE v = k",
         NotNull("t", "v"),
     ),
     make_rule(plus_nothing_is_idle, exp.Add, "SELECT v + 0 FROM t", "SELECT v FROM t"),

@@ -204,6 +204,12 @@ OTHERS = {
         "SELECT id FROM t, u WHERE (f COLLATE BINARY) || '' = (s COLLATE NOCASE) || ''",
         "INSERT INTO t (m, s) VALUES (1, 'a'); INSERT INTO u VALUES (1, 'A', 1)",
     ),
+    "a query read twice, once as a condition": (
+        "SELECT u.k, COUNT(t.m) FROM u LEFT JOIN t ON t.n = u.k GROUP BY u.k HAVING COUNT(t.m) > 0",
+        "SELECT u.k, (SELECT COUNT(*) FROM t WHERE n IS NOT NULL) FROM t JOIN u ON u.k = t.n"
+        " GROUP BY u.k",
+        "INSERT INTO u (k) VALUES (1), (2); INSERT INTO t (m, n) VALUES (1, 1), (1, 1), (1, 2)",
+    ),
     "NOT IN an empty list": (
         "SELECT id FROM t WHERE n NOT IN ()",
         "SELECT id FROM t WHERE n NOT IN () AND n IS NOT NULL",

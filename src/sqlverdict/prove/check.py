@@ -25,6 +25,7 @@ from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import Path, Proof, Side, Step, weakest
 from sqlverdict.prove.reasoning.facts import Facts, cited_facts
 from sqlverdict.prove.reasoning.inner_order import take_over_order
+from sqlverdict.prove.reasoning.moves import tell_sources_apart
 from sqlverdict.prove.resolve.own_words import same_to_engine
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.unknown_calls import ELSEWHERE, UnknownCalls, unknown_calls
@@ -314,8 +315,10 @@ class ProofCheck:
             raise self.rejection("other_facts", why)
         if holder is None:
             replacement.pop()
-            return replacement
-        _put(holder, step.path[-1], replacement)
+            tree = replacement
+        else:
+            _put(holder, step.path[-1], replacement)
+        tell_sources_apart(tree, facts)
         return tree
 
     def compare(self, gold: Expr, prediction: Expr) -> None:

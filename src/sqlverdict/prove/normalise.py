@@ -21,6 +21,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.proof import Path, Side, Step
 from sqlverdict.prove.reasoning.copies import TooManySteps, bounded_copies
 from sqlverdict.prove.reasoning.facts import Facts, cited_facts
+from sqlverdict.prove.reasoning.moves import tell_sources_apart
 from sqlverdict.prove.reasoning.shape import NAMES
 from sqlverdict.prove.rule import Rule
 
@@ -132,6 +133,7 @@ def _one_step(
         path = (*path_to(parent), here) if parent is not None else ()
         reasons = cited_facts(cited)
         tree = put(tree, replacement, parent, name, index)
+        tell_sources_apart(tree, facts)
         return tree, replacement, Step(side, rule.name, path, reasons)
     return tree, None, None
 

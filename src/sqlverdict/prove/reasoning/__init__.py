@@ -4,7 +4,7 @@
 ``shape``           conjuncts, sources, and what contains what
 ``dependencies``    which columns determine which
 ``filters``         conditions of which only the truth counts
-``stored``          columns whose values are stored ones
+``stored``          columns whose values are stored ones, and whether these have one order
 ``strict``          expressions that are NULL where a part of them is
 ``bare``            columns beside an aggregate that are neither grouped by nor inside it
 ``affinities``      whether SQLite compares what stands in one place of several queries alike

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Fact
+from sqlverdict.parse.schema import Table
 from sqlverdict.parse.schemas.column_types import column_values, declared_collation
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
@@ -32,6 +34,8 @@ from sqlverdict.prove.reasoning.shape import (
 from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.tree_key import expression_key
+
+_CHARACTER_SET = re.compile(r"\bcharset\b|\bcharacter\s+set\b", re.IGNORECASE)
 
 
 def filters(select: Expr) -> Iterator[Expr]:
@@ -156,7 +160,16 @@ def compares_like_keys(column: exp.Column, other: Expr, facts: Facts) -> bool:
         return False
     is_text = column_values(theirs, second, facts.dialect) == "collated"
     collation = declared_collation(table, own)
-    return is_text and bool(collation) and collation == declared_collation(theirs, second)
+    if collation != declared_collation(theirs, second):
+        return False
+    # Tables of one script that name no collation have that of their database.
+    return is_text and (bool(collation) or _has_default_texts(facts, table, theirs))
+
+
+def _has_default_texts(facts: Facts, *tables: Table) -> bool:
+    """Whether no table of a schema that was read from a script has a character set of its own."""
+    texts = [table.sql or "" for table in tables]
+    return facts.schema.source == "ddl" and not any(map(_CHARACTER_SET.search, texts))
 
 
 def _columns(item: Expr, facts: Facts) -> frozenset[ColumnName]:

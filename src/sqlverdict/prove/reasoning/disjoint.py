@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal, InvalidOperation
 
 from sqlglot import exp
@@ -19,6 +20,7 @@ from sqlverdict.prove.reasoning.shape import (
     parts,
     set_conditions,
 )
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.tree_key import same_expression
 
@@ -124,15 +126,28 @@ def _apart(one: _Bound | None, other: _Bound | None, facts: Facts) -> bool:
     kind, mine, their = facts.kind(one[1]), _literal(one[2]), _literal(other[2])
     if kind == "text" and isinstance(mine, str) and isinstance(their, str):
         return one[0] is exp.EQ and other[0] is exp.EQ and mine != their
-    if kind not in ("integer", "real") or isinstance(mine, str) or isinstance(their, str):
+    if not has_one_order(one[1], facts):
         return False
-    if mine is None or their is None or (mine != their and float(mine) == float(their)):
+    if isinstance(mine, str) and isinstance(their, str) and kind is None:
+        mine, their = _day(mine), _day(their)
+    if kind == "text" or not isinstance(mine, Decimal) or not isinstance(their, Decimal):
+        return False
+    if mine != their and float(mine) == float(their):
         # An engine may read both as one double.
         return False
     first, second = (one[0], mine), (other[0], their)
     if kind == "integer":
         first, second = _reached(*first), _reached(*second)
     return _above(*first, *second) or _above(*second, *first)
+
+
+def _day(text: str) -> Decimal | None:
+    """The number of a day that is written as it is shown."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return Decimal(day.toordinal()) if day.isoformat() == text else None
 
 
 def _reached(kind: type[Expr], bound: Decimal) -> tuple[type[Expr], Decimal]:

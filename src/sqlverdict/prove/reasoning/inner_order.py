@@ -14,7 +14,10 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import Dialect
 from sqlverdict.prove.reasoning.bare import bare_columns
+from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
+    column_name,
     enclosing,
     has_subquery,
     has_window,
@@ -24,9 +27,49 @@ from sqlverdict.prove.reasoning.shape import (
     nodes_in,
     whole_number,
 )
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.resolve.scope import resolved
 
 ORDER_SHOWS = "the order of an inner query's rows shows outside"
+
+
+ROW_TEXTS = (exp.GroupConcat, exp.ArrayAgg)
+"""Aggregates that put the values of rows in a row."""
+
+
+def fixes_row_order(call: Expr, facts: Facts) -> bool:
+    """Whether an aggregate that puts values in a row says which comes first, with no ties.
+
+    It shows a column of a table, in the SELECT list of the whole query, and sorts by such columns.
+    These, and those that the query groups by, determine the value by keys and equalities; two equal
+    values of the determining ones are the same. So the bag of the rows decides what it shows.
+    """
+    select, inner = call.parent, call.this
+    if not isinstance(select, exp.Select) or select.parent is not None:
+        return False
+    if call.arg_key != "expressions" or select.args.get("distinct"):
+        return False
+    terms: list[Expr] = []
+    if isinstance(inner, exp.Order):
+        terms, inner = [term.this for term in inner.expressions], inner.this
+    if isinstance(inner, exp.Distinct):
+        inner = inner.expressions[0]
+        terms = [inner] if terms == [inner] else []
+        if not terms:
+            return False
+    if not all(_is_stored(part, facts) for part in (inner, *terms)):
+        return False
+    group = select.args.get("group")
+    known = [*terms, *(group.expressions if group is not None else ())]
+    # 0.0 and -0.0 are equal.
+    exact = [part for part in known if facts.kind(part) != "real" and has_one_order(part, facts)]
+    fixed = column_name(inner) in closure(select, facts, plain_columns(exact))
+    facts.cited.clear()
+    return fixed
+
+
+def _is_stored(node: Expr, facts: Facts) -> bool:
+    return isinstance(node, exp.Column) and column_name(node)[0] in facts.bases
 
 
 def order_shows(query: Expr) -> bool:

@@ -17,6 +17,8 @@ from sqlverdict.prove.reasoning.shape import (
     is_inner,
     items,
     joins,
+    labels,
+    nodes_in,
     source_label,
 )
 from sqlverdict.prove.resolve.parser_losses import alias_of
@@ -82,9 +84,56 @@ def uses(select: Expr, label: str, besides: Sequence[Expr] = ()) -> bool:
 def read_again(source: exp.Table, facts: Facts) -> exp.Table:
     """A base table once more, under a label that nothing else in the tree has."""
     table = facts.bases[source.alias]
-    other_labels = [*facts.bases, *(part.alias for part in source.root().find_all(exp.Subquery))]
-    last = max(int(label.rpartition(".")[2] or 0) for label in other_labels if label)
     again = source.copy()
-    again.set("alias", alias_of(f"{fold(table)}.{last + 1}"))
+    again.set("alias", alias_of(_free_label(source.root(), fold(table), facts)))
     facts.rebase({**facts.bases, again.alias: table})
     return again
+
+
+def tell_sources_apart(tree: Expr, facts: Facts) -> None:
+    """Give a source inside a query another label where one around the query has the same.
+
+    A rule that copies an expression copies the queries in it. Where one of the copies then becomes
+    part of the query around them, its label is that of the other copies, too: to put something for
+    a column of the outer source would change theirs.
+    """
+    declared = [
+        node for node in nodes_in(tree) if isinstance(node, exp.Table | exp.Subquery) and node.alias
+    ]
+    if len({node.alias for node in declared}) == len(declared):
+        return
+    hidden = [(node, select) for node in declared for select in [_reader(node)] if _hides(node)]
+    for node, select in sorted(hidden, key=lambda pair: -pair[0].depth):
+        old = node.alias
+        new = _free_label(tree, old.rpartition(".")[0], facts)
+        for column in list(columns_in(select)):
+            if source_label(column) == old:
+                column.set("table", exp.Identifier(this=new, quoted=True))
+        node.set("alias", alias_of(new))
+        if old in facts.bases:
+            facts.rebase({**facts.bases, new: facts.bases[old]})
+
+
+def _reader(source: Expr) -> Expr:
+    """The SELECT whose source this is."""
+    around = source.parent
+    while around is not None and not isinstance(around, exp.Select):
+        around = around.parent
+    return around if around is not None else source
+
+
+def _hides(source: Expr) -> bool:
+    """Whether a query around a source's own has a source of the same label."""
+    around = _reader(source).parent
+    while around is not None:
+        if isinstance(around, exp.Select) and source.alias in labels(around):
+            return True
+        around = around.parent
+    return False
+
+
+def _free_label(tree: Expr, stem: str, facts: Facts) -> str:
+    """A label that nothing in a tree has."""
+    others = [*facts.bases, *(part.alias for part in tree.find_all(exp.Subquery))]
+    last = max(int(label.rpartition(".")[2] or 0) for label in others if label)
+    return f"{stem}.{last + 1}"

@@ -1,12 +1,25 @@
-"""Columns whose values are stored ones, which a fact speaks about."""
+"""Columns whose values are stored ones, which a fact or a declared type speaks about."""
 
 from __future__ import annotations
+
+import re
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.schemas.column_types import column_values, has_exact_values
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import source_label
+from sqlverdict.prove.reasoning.shape import column_name, source_label
+
+LABELS = ("tables_json", "assumed")
+"""Schemas whose types are labels for people."""
+
+_SCALED = re.compile(r"(?:decimal|numeric|dec)\s*\(\s*\d+\s*(?:,\s*\d+\s*)?\)", re.IGNORECASE)
+"""Decimals that all have the same digits behind the point."""
+
+
+_SIGNED = re.compile(r"(?:int|integer|bigint|int4|int8)(?: ?\(\d+\))?", re.IGNORECASE)
+"""Integers of which a difference can be made."""
 
 
 def holds_no_nul(column: Expr, facts: Facts) -> bool:
@@ -20,3 +33,76 @@ def holds_no_nul(column: Expr, facts: Facts) -> bool:
     while isinstance(inner, exp.Column) and source_label(inner) not in facts.bases:
         inner = facts.projection(inner)
     return isinstance(inner, exp.Column)
+
+
+def has_one_order(node: Expr, facts: Facts) -> bool:
+    """Whether the values of an expression have one order, in which equal ones are the same.
+
+    So it is with integers, doubles and texts; where types are enforced, with days, moments and
+    decimals of one scale; and in SQLite with a NUMERIC column, which stores 1.0 as 1.
+    """
+    if facts.kind(node) in ("integer", "real", "text"):
+        return True
+    if isinstance(node, exp.Max | exp.Min) and not node.expressions:
+        return has_one_order(node.this, facts)
+    if not isinstance(node, exp.Column):
+        return False
+    if source_label(node) not in facts.bases:
+        inner = facts.projection(node)
+        return inner is not None and has_one_order(inner, facts)
+    if not facts.record.typed:
+        return facts.affinity(node) == "NUMERIC"
+    label, name = column_name(node)
+    table = facts.table(label) if facts.schema.source not in LABELS else None
+    column = table.column(name) if table is not None else None
+    if table is None or column is None:
+        return False
+    if _SCALED.fullmatch(column.type.strip()):
+        return True
+    return column_values(table, column, facts.dialect) in ("date", "timestamp")
+
+
+def is_signed_integer(node: Expr, facts: Facts) -> bool:
+    """Whether it is a count, or a column of integers that may be negative."""
+    if isinstance(node, exp.Count):
+        return True
+    if not isinstance(node, exp.Column) or facts.kind(node) != "integer":
+        return False
+    if not facts.record.typed:
+        return True
+    label, name = column_name(node)
+    table = facts.table(label)
+    column = table.column(name) if table is not None else None
+    return column is not None and _SIGNED.fullmatch(column.type.strip()) is not None
+
+
+def has_exact_type(column: exp.Column, facts: Facts) -> bool:
+    """Whether equal values of a column are the same, whatever else its type is."""
+    label, name = column_name(column)
+    table = facts.table(label) if facts.schema.source not in LABELS else None
+    own = table.column(name) if table is not None else None
+    return own is not None and has_exact_values(own, facts.dialect)
+
+
+def compares_like_extreme(value: Expr, bound: Expr, facts: Facts) -> bool:
+    """Whether a constant is compared with a value as it is with the MAX or MIN of such values.
+
+    An aggregate has no affinity: ``x > '5'`` makes a number of the text where x is a number, and
+    ``MAX(x) > '5'`` does not. A text that is no number stays what it is.
+    """
+    literal = bound.this if isinstance(bound, exp.Neg) else bound
+    if not isinstance(literal, exp.Literal) or not has_one_order(value, facts):
+        return False
+    if facts.record.typed:
+        return True
+    if facts.kind(value) == "text":
+        return bool(literal.is_string)
+    return not literal.is_string or not _is_number(str(literal.this))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -14,18 +14,22 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.dependencies import (
     closure,
+    compares_like_keys,
     determines_row,
     plain_columns,
     tells_groups_apart,
 )
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
+    column_name,
     columns_in,
+    enclosing,
     has_subquery,
     has_window,
     is_aggregate,
     is_grouped,
     output_nodes,
+    source_label,
 )
 
 FOLDED = "values that are equal and may differ are folded"
@@ -75,6 +79,10 @@ def has_one_value(
         folded: Terms whose equal values may differ.
         exact: The other terms that it folds by.
     """
+    if select.args.get("group") is not None and _are_single(select, facts, [*folded, *exact]):
+        return True
+    if _are_unused(select, facts, folded):
+        return True
     columns = [term for term in folded if isinstance(term, exp.Column)]
     texts = [term for term in folded if not isinstance(term, exp.Column)]
     if not all(map(_is_one_of_distinct_texts, texts)):
@@ -84,6 +92,44 @@ def has_one_value(
     one = plain_columns(columns) <= closure(select, facts, plain_columns(exact))
     facts.cited.clear()
     return one
+
+
+def _are_single(select: exp.Select, facts: Facts, terms: Iterable[Expr]) -> bool:
+    """Whether each group is one row, as a key is grouped by."""
+    single = not has_window(select) and determines_row(select, facts, plain_columns(terms))
+    facts.cited.clear()
+    return single
+
+
+def _are_unused(select: exp.Select, facts: Facts, folded: Sequence[Expr]) -> bool:
+    """Whether a derived table folds by texts of which the query around it uses none."""
+    holder = select.parent
+    if not isinstance(holder, exp.Subquery) or not holder.alias:
+        return False
+    around, text = enclosing(holder), exp.Literal.string("")
+    if around is None or not all(
+        isinstance(term, exp.Column) and compares_like_keys(term, text, facts) for term in folded
+    ):
+        return False
+    names = plain_columns(folded)
+    shows = [bool(names & plain_columns(_bare(node))) for node in output_nodes(select)]
+    width = len(select.expressions)
+    if any(shows[width:]) or any(map(has_subquery, output_nodes(select))):
+        return False
+    used = {column.name for column in columns_in(around) if source_label(column) == holder.alias}
+    return not any(shown and f"c{number}" in used for number, shown in enumerate(shows))
+
+
+def sees_one_value(call: Expr, facts: Facts) -> bool:
+    """Whether an aggregate is one of a column that is the same in all rows of its group."""
+    select = enclosing(call)
+    if not isinstance(select, exp.Select) or not isinstance(call.this, exp.Column):
+        return False
+    group = select.args.get("group")
+    terms = plain_columns(group.expressions if group is not None else ())
+    determined = closure(select, facts, terms)
+    facts.cited.clear()
+    return column_name(call.this) in determined
 
 
 def _is_one_of_distinct_texts(node: Expr) -> bool:

@@ -18,7 +18,7 @@ from sqlverdict.prove.reasoning.shape import copied
 from sqlverdict.prove.resolve.common_sql import require_common_sql
 from sqlverdict.prove.resolve.engine_limits.sort_terms import require_no_constants
 from sqlverdict.prove.resolve.parser_losses import require_all_signs
-from sqlverdict.prove.resolve.quoted_values import spell_collated_texts
+from sqlverdict.prove.resolve.quoted_values import spell_collated_texts, spell_days
 from sqlverdict.prove.resolve.refusals import require_readable
 from sqlverdict.prove.resolve.scope import EngineRefusal, Unsupported
 from sqlverdict.prove.resolve.spellings import spell_plainly
@@ -127,4 +127,5 @@ def _resolve_common(query: Query, schema: Schema) -> Resolved:
     require_no_constants(tree, dialect_of(query.dialect))
     start = resolve_tree(tree, schema, query.dialect)
     spell_collated_texts(start.tree, start.bases, schema, query.dialect)
+    spell_days(start.tree, start.bases, schema, query.dialect)
     return start

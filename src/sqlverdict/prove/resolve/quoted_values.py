@@ -1,9 +1,9 @@
-"""For which values a text in quotes stands, and its one spelling beside a collated column."""
+"""For which values a text in quotes stands, and its one spelling beside texts and days."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -11,12 +11,21 @@ from sqlglot.expressions import Expr
 from sqlverdict.dialects import Dialect, dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.column_types import column_values, declared_collation
-from sqlverdict.prove.reasoning.shape import column_name
+from sqlverdict.prove.reasoning.filters import in_filter
+from sqlverdict.prove.reasoning.shape import column_name, leaves, whole_number
+from sqlverdict.prove.reasoning.stored import LABELS
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.engine_limits.own_types import spells
 
 _COMPARED = ("IN", "BETWEEN", *(kind.__name__.lower() for kind in COMPARISONS))
 _CHOICES = ("COALESCE", "CASE", "IF")
+_LAST_YEAR = 9998
+_MIRRORED: dict[type[Expr], type[Expr]] = {
+    exp.GT: exp.LT,
+    exp.GTE: exp.LTE,
+    exp.LT: exp.GT,
+    exp.LTE: exp.GTE,
+}
 
 
 def takes_quotes(dialect: Dialect, kind: str, where: str, quoted: Sequence[exp.Literal]) -> bool:
@@ -86,6 +95,151 @@ def column_collation(
     if table is None or own is None or column_values(table, own, dialect) != "collated":
         return ""
     return declared_collation(table, own)
+
+
+def spell_days(tree: Expr, bases: Mapping[str, str], schema: Schema, dialect: str) -> None:
+    """Write days beside values that are days or moments in one way; it changes a resolved tree.
+
+    ``DATE '2020-01-31'`` and ``CAST('2020-01-31' AS DATE)`` are the text in quotes, which stands
+    for that day. Where no date has a month 0, up to the last day of 2020 is before 2021, and a
+    filter by the year is one by its first day and that of the next year.
+    """
+    record = dialect_of(dialect)
+    derived = {node.alias: node.this for node in tree.find_all(exp.Subquery) if node.alias}
+    types = _Types(derived, bases, schema, dialect)
+    for node in list(tree.find_all(*COMPARISONS, exp.In, exp.Between)):
+        operands = [node.this, node.expression, *node.expressions]
+        operands += [node.args[part] for part in ("low", "high") if part in node.args]
+        values = {types.of(each) for each in operands} - {""}
+        if values == {"date"} or (values == {"timestamp"} and record.typed_quotes):
+            for each in operands:
+                text = _day_of(each)
+                if text is not None:
+                    each.replace(text)
+        if record.zero_dates:
+            continue
+        if values == {"date"}:
+            _spell_bounds(node)
+        elif not values and isinstance(node, COMPARISONS) and in_filter(node):
+            _spell_year(node, types)
+
+
+class _Types:
+    """What expressions of a tree hold, by the types of the columns of base tables.
+
+    Args:
+        derived: The queries of derived tables, by label.
+        bases: The base table of each label that has one.
+        schema: The tables.
+        dialect: The dialect.
+    """
+
+    def __init__(
+        self,
+        derived: Mapping[str, Expr],
+        bases: Mapping[str, str],
+        schema: Schema,
+        dialect: str,
+    ) -> None:
+        self.derived = derived
+        self.bases = bases
+        self.schema = schema
+        self.dialect = dialect
+
+    def of(self, node: Expr | None) -> str:
+        """What it holds; empty where that is not known."""
+        if isinstance(node, exp.Max | exp.Min) and not node.expressions:
+            return self.of(node.this)
+        if isinstance(node, exp.Subquery):
+            return self._output(node.this, 0)
+        if not isinstance(node, exp.Column):
+            return ""
+        label, name = column_name(node)
+        if label in self.derived and name[1:].isdigit():
+            return self._output(self.derived[label], int(name[1:]))
+        table = self.schema.table(self.bases[label]) if label in self.bases else None
+        own = table.column(name) if table is not None else None
+        if table is None or own is None or self.schema.source in LABELS:
+            return ""
+        return column_values(table, own, self.dialect)
+
+    def _output(self, query: Expr, number: int) -> str:
+        if not all(isinstance(side, exp.Select) for side in leaves(query)):
+            return ""
+        kinds = {self.of(side.expressions[number]) for side in leaves(query)}
+        return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _day_of(node: Expr | None) -> exp.Literal | None:
+    """The text in quotes of a day that is written as one."""
+    is_cast = isinstance(node, exp.Cast) and node.args["to"].this == exp.DType.DATE
+    if not is_cast and not isinstance(node, exp.Date | exp.TsOrDsToDate):
+        return None
+    text = node.this if node is not None else None
+    is_text = isinstance(text, exp.Literal) and text.is_string and _is_day(text)
+    return text if is_text else None
+
+
+def _spell_bounds(node: Expr) -> None:
+    """Write ``d < '2021-01-01'`` for ``d <= '2020-12-31'``: what NOT makes of it is as plain."""
+    if isinstance(node, exp.Between):
+        value, low, high = node.this, node.args["low"], node.args["high"]
+        later = _day_after(high)
+        if later is not None and not isinstance(value, exp.Subquery):
+            above = exp.GTE(this=value, expression=low)
+            node.replace(
+                exp.And(this=above, expression=exp.LT(this=value.copy(), expression=later))
+            )
+        return
+    value, bound, kind = node.this, node.expression, type(node)
+    if isinstance(value, exp.Literal):
+        value, bound, kind = bound, value, _MIRRORED.get(kind, kind)
+    later = _day_after(bound) if kind in (exp.GT, exp.LTE) else None
+    if later is not None:
+        open_: type[Expr] = exp.GTE if kind is exp.GT else exp.LT
+        node.replace(open_(this=value, expression=later))
+
+
+def _day_after(node: Expr) -> exp.Literal | None:
+    """The day after one that is written as a text in quotes."""
+    if not isinstance(node, exp.Literal) or not node.is_string or not _is_day(node):
+        return None
+    day = date.fromisoformat(str(node.this))
+    return exp.Literal.string((day + timedelta(days=1)).isoformat()) if day < date.max else None
+
+
+def _spell_year(node: Expr, types: _Types) -> None:
+    """Write ``d >= '2020-01-01' AND d < '2021-01-01'`` for ``EXTRACT(YEAR FROM d) = 2020``."""
+    kind: type[Expr] = type(node)
+    call, year = node.this, whole_number(node.expression)
+    if year is None:
+        kind, call, year = _MIRRORED.get(kind, kind), node.expression, whole_number(node.this)
+    column = _year_of(call)
+    if column is None or year is None or not 1 <= year <= _LAST_YEAR:
+        return
+    if types.of(column) not in ("date", "timestamp"):
+        return
+    first, next_first = (exp.Literal.string(f"{each:04}-01-01") for each in (year, year + 1))
+    if kind is exp.EQ:
+        above = exp.GTE(this=column, expression=first)
+        node.replace(
+            exp.And(this=above, expression=exp.LT(this=column.copy(), expression=next_first))
+        )
+    elif kind in (exp.GTE, exp.LT):
+        node.replace(kind(this=column, expression=first))
+    elif kind in (exp.GT, exp.LTE):
+        open_: type[Expr] = exp.GTE if kind is exp.GT else exp.LT
+        node.replace(open_(this=column, expression=next_first))
+
+
+def _year_of(node: Expr) -> exp.Column | None:
+    """The column whose year an expression is."""
+    inner: Expr | None = None
+    if isinstance(node, exp.Extract) and node.this.name.upper() == "YEAR":
+        inner = node.expression
+    elif isinstance(node, exp.Year):
+        inner = node.this
+    return inner if isinstance(inner, exp.Column) else None
 
 
 def _declared_type(column: exp.Column, bases: Mapping[str, str], schema: Schema) -> str:

@@ -6,6 +6,8 @@
   ``x <> ALL`` of a query is NOT IN;
 * ``LEFT(x, 2)`` is ``SUBSTRING(x, 1, 2)``;
 * DISTINCT ON is DISTINCT or GROUP BY (``distinct_on.py``);
+* ``GROUP_CONCAT(x)`` puts a comma between texts, and ANY_VALUE passes over NULL, said or not;
+* ``starts_with(x, 'a')`` is ``x LIKE 'a%'``;
 * IS NOT is the NOT of an IS;
 * STRAIGHT_JOIN is JOIN, as a word behind SELECT it says nothing, nor do other hints;
 * where a number is a condition, ``x = TRUE`` is ``x = 1``, and ``x IS TRUE`` is that x is neither 0
@@ -61,10 +63,34 @@ def spell_plainly(tree: Expr, dialect: str, schema: Schema) -> None:
                 and isinstance(node.expression, exp.Boolean)
             ):
                 _number_is_truth(node)
+            case exp.Anonymous() if str(node.this).lower() == "date_part":
+                _date_part(node)
+            case exp.StartsWith() if not numbers:
+                _starts_with(node)
+            case exp.GroupConcat() if node.args.get("separator") is None:
+                node.set("separator", exp.Literal.string(","))
+            case exp.IgnoreNulls() if isinstance(node.this, exp.AnyValue):
+                node.replace(node.this)
             case exp.ILike():
                 _ilike(node)
             case exp.Is():
                 _spell_is(node)
+
+
+def _starts_with(node: exp.StartsWith) -> None:
+    """Write ``x LIKE 'a%'`` for ``starts_with(x, 'a')``."""
+    start = node.expression
+    if not isinstance(start, exp.Literal) or not start.is_string:
+        return
+    if not set(str(start.this)) & set("%_\\"):
+        like = exp.Like(this=node.this, expression=exp.Literal.string(f"{start.this}%"))
+        node.replace(exp.Paren(this=like))
+
+
+def _date_part(node: exp.Anonymous) -> None:
+    unit = node.expressions[0] if len(node.expressions) == 2 else None
+    if isinstance(unit, exp.Literal) and str(unit.this).lower() == "year":
+        node.replace(exp.Extract(this=exp.Var(this="YEAR"), expression=node.expressions[1]))
 
 
 def _spell_is(node: exp.Is) -> None:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.schemas.column_types import has_exact_values
 from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.inner_order import ROW_TEXTS
 from sqlverdict.prove.reasoning.shape import (
     column_name,
     is_aggregate,
@@ -23,12 +23,14 @@ from sqlverdict.prove.reasoning.shape import (
     nodes_in,
     source_label,
 )
+from sqlverdict.prove.reasoning.stored import LABELS, has_exact_type
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.engine_limits.joint_operands import require_comparisons_apart
 from sqlverdict.prove.resolve.engine_limits.operation_types import (
     aggregate_type,
     arithmetic_type,
     function_type,
+    row_text_type,
     type_of_cast,
 )
 from sqlverdict.prove.resolve.engine_limits.own_types import (
@@ -45,6 +47,7 @@ from sqlverdict.prove.resolve.folding import (
     are_unseen,
     has_one_value,
     is_idle,
+    sees_one_value,
 )
 from sqlverdict.prove.resolve.one_value import require_determined, require_single_rows
 from sqlverdict.prove.resolve.quoted_values import takes_quotes
@@ -55,9 +58,6 @@ ValueType = str
 """A kind of values: as ``Values`` has them, where integers and doubles are a ``number``; or a type
 of the dialect's own (``own_types.py``). ``literal`` is a text in quotes, ``null`` the word NULL:
 either takes the kind beside it."""
-
-_LABELS = ("tables_json", "assumed")
-"""Schemas whose types are labels for people."""
 
 _OPERATIONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Abs)
 _CHOICES = ("CASE", "IF", "COALESCE", "NULLIF")
@@ -143,10 +143,7 @@ class _ValueTypes:
         """Whether equal values of a term are the same, whatever its type."""
         if not isinstance(term, exp.Column):
             return gives_digits(term) and {self.of(part) for part in term.expressions} <= _MOMENTS
-        label, name = column_name(term)
-        table = self.facts.table(label) if self.facts.schema.source not in _LABELS else None
-        column = table.column(name) if table else None
-        return column is not None and has_exact_values(column, self.facts.dialect)
+        return has_exact_type(term, self.facts)
 
     def sides(self, node: exp.SetOperation) -> None:
         """The types of the columns of a set operation's sides, pair by pair."""
@@ -279,6 +276,8 @@ class _ValueTypes:
 
     def _aggregate(self, node: Expr) -> ValueType:
         inner = node.this
+        if isinstance(node, ROW_TEXTS):
+            return row_text_type(node, self.of, self.facts)
         if inner is None:
             raise Unsupported(f"{node.key} of nothing")
         if isinstance(inner, exp.Star):
@@ -286,9 +285,9 @@ class _ValueTypes:
         own = self.of(inner.expressions[0] if isinstance(inner, exp.Distinct) else inner)
         if isinstance(inner, exp.Distinct):
             self._sorted(own)
-        if isinstance(node, exp.Max | exp.Min):
+        if isinstance(node, exp.Max | exp.Min) and not sees_one_value(node, self.facts):
             self._fold([own])
-        return lasting(aggregate_type(node, own, self.record), self.record)
+        return lasting(aggregate_type(node, own, self.facts), self.record)
 
     def _case(self, node: exp.Case) -> ValueType:
         for branch in node.args["ifs"]:
@@ -392,7 +391,7 @@ class _ValueTypes:
             return "other"  # A term of ORDER BY above a set operation.
         table = self.facts.table(label)
         if table is not None:
-            labels = self.facts.schema.source in _LABELS
+            labels = self.facts.schema.source in LABELS
             return "untyped" if labels else column_type(table, name, self.record)
         source = self.facts.home(node)
         if source is None or not isinstance(source[1], exp.Subquery):

@@ -10,12 +10,12 @@ Statement
     ==   SELECT COUNT(*) FROM t HAVING COUNT(*) > 0
 
 Holds when
-    The derived table is the only source and aggregates, without HAVING, DISTINCT, LIMIT or
-    windows; the query around it has no WHERE. It groups by columns that the derived table
-    groups by, and shows these and aggregates: MAX of MAX, MIN of MIN, SUM of SUM over integers,
-    SUM of a count under GROUP BY, under HAVING COUNT(*) > 0 or inside COALESCE with 0, MIN, MAX and
+    The derived table is the only source and aggregates, without HAVING, DISTINCT, LIMIT or windows;
+    the query around it has no WHERE. It groups by columns that the derived table groups by, and
+    shows these and aggregates: MAX of MAX, MIN of MIN, SUM of SUM over integers, SUM of a count
+    under GROUP BY, under HAVING COUNT(*) > 0 or inside COALESCE with 0, MIN, MAX and
     COUNT(DISTINCT) of a grouping column. On SQLite the columns of the outer GROUP BY, and those
-    that MIN and MAX are taken of, are integers, reals or text.
+    that MIN and MAX are taken of, are integers, reals, texts or NUMERIC.
 
 Why
     Every row is in one inner group, and every inner group in one outer group. The greatest of the
@@ -40,7 +40,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.counting import asks_for_rows
-from sqlverdict.prove.reasoning.facts import ONE_FORM, Facts
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import substitute
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
@@ -54,6 +54,7 @@ from sqlverdict.prove.reasoning.shape import (
     output_nodes,
     whole_number,
 )
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
 
@@ -172,7 +173,7 @@ def _is_grouped_by(term: Expr, query: exp.Select, grouped: set[str]) -> bool:
 
 def _has_one_form(output: Expr | None, facts: Facts) -> bool:
     """Whether two equal values are the same: of several, a group shows any."""
-    return output is not None and (facts.record.typed or facts.kind(output) in ONE_FORM)
+    return output is not None and (facts.record.typed or has_one_order(output, facts))
 
 
 def _once(

@@ -4,13 +4,14 @@ Statement
     a - b < 0   ==   a < b        and so on for >, <=, >=, =, <>
 
 Holds when
-    a and b are integers by their types.
+    a and b are signed integers by their types.
 
 Why
     Integers of a database are far from the limits at which a difference would overflow.
 
 Limits
-    At the very ends of 64 bits the difference becomes a real; reals and texts are left alone.
+    At the very ends of 64 bits the difference becomes a real. Reals, texts and unsigned integers
+    are left alone.
 
 Source
     House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
@@ -23,11 +24,13 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import whole_number
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.reasoning.stored import is_signed_integer
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="tested",
+    dialects=EVERYWHERE,
     needs=(exp.Sub,),
     schema="CREATE TABLE t (a INTEGER, b INTEGER)",
     equal=[Pair("SELECT a FROM t WHERE a - b < 0", "SELECT a FROM t WHERE a < b")],
@@ -48,6 +51,10 @@ def difference_against_zero(
     if not all(isinstance(side, exp.Column | exp.Literal | exp.Count) for side in sides):
         # A sum of integers may leave 64 bits and become a real.
         return None
-    if not all(facts.kind(side) == "integer" for side in sides):
+    if not all(_is_signed(side, facts) for side in sides):
         return None
     return type(node)(this=difference.this, expression=difference.expression)
+
+
+def _is_signed(side: Expr, facts: Facts) -> bool:
+    return is_signed_integer(side, facts) or whole_number(side) is not None

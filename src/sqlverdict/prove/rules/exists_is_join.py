@@ -26,7 +26,11 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.reasoning.dependencies import closure, multiplicity_is_idle
+from sqlverdict.prove.reasoning.dependencies import (
+    closure,
+    compares_like_keys,
+    multiplicity_is_idle,
+)
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, set_items, split_items
 from sqlverdict.prove.reasoning.shape import (
@@ -108,7 +112,11 @@ def _at_most_one(inner: exp.Select, facts: Facts) -> bool:
                 (condition.expression, condition.this),
             ):
                 ours = isinstance(one, exp.Column) and one.text("table") in own
-                if ours and not own & labels_in(other) and facts.pins(one, other):
+                if (
+                    ours
+                    and not own & labels_in(other)
+                    and (facts.pins(one, other) or compares_like_keys(one, other, facts))
+                ):
                     pinned.add((one.text("table"), one.name))
     # Rows whose fixed columns are NULL do not pass the equalities, so UNIQUE is enough.
     determined = closure(inner, facts, pinned)

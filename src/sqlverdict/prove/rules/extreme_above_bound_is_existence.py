@@ -4,16 +4,18 @@ Statement
     WHERE (SELECT MAX(x) FROM b WHERE p) > 3   ==   WHERE EXISTS (SELECT 1 FROM b WHERE p AND x > 3)
 
 Holds when
-    The inner query has no other clause than FROM and WHERE. x is an integer or a real, the bound a
-    number, and the comparison stands where only truth counts. The same for >=, and for < and <=
-    with MIN.
+    The inner query has no other clause than FROM and WHERE. x is a column of integers, reals,
+    texts, days, moments or decimals of one scale, or NUMERIC in SQLite; the bound is a constant
+    that is compared with x as with MAX(x), and the comparison stands where only truth counts. The
+    same for >=, and for < and <= with MIN.
 
 Why
     The greatest value is one of the values, and no other is above it. Without a value it is NULL,
     and there is no row above the bound, either.
 
 Limits
-    MAX(x) < 3 asks all rows: left alone.
+    MAX(x) < 3 asks all rows: left alone. SQLite makes a number of '5' beside x, and not beside
+    MAX(x).
 
 Source
     House rule; ETM (Ascoli et al.) has none like it.
@@ -29,12 +31,12 @@ from sqlverdict.prove.reasoning.filters import in_filter
 from sqlverdict.prove.reasoning.shape import (
     conditions,
     has_subquery,
-    is_constant,
     items,
     labels,
     labels_in,
     set_conditions,
 )
+from sqlverdict.prove.reasoning.stored import compares_like_extreme
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 _OTHER = ("group", "having", "order", "limit", "offset", "distinct")
@@ -71,9 +73,6 @@ def extreme_above_bound_is_existence(
     inner = query.this if isinstance(query, exp.Subquery) else None
     if not isinstance(inner, exp.Select) or len(inner.expressions) != 1 or not in_filter(node):
         return None
-    literal = bound.this if isinstance(bound, exp.Neg) else bound
-    if not is_constant(bound) or literal.is_string:
-        return None
     if any(inner.args.get(part) for part in _OTHER) or not items(inner):
         return None
     call = inner.expressions[0]
@@ -83,7 +82,7 @@ def extreme_above_bound_is_existence(
     value = call.this
     if isinstance(value, exp.Distinct) or has_subquery(value):
         return None
-    if facts.kind(value) not in ("integer", "real") or not labels_in(value) & set(labels(inner)):
+    if not compares_like_extreme(value, bound, facts) or not labels_in(value) & set(labels(inner)):
         return None
     node.set("this" if first else "expression", value)
     inner.set("expressions", [exp.Literal.number(1)])

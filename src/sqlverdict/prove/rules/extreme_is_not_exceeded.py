@@ -5,9 +5,10 @@ Statement
     ==   SELECT y FROM t WHERE x = (SELECT MAX(x) FROM t)
 
 Holds when
-    The inner query reads the outer row's table alone, and each of its conditions is one that the
-    outer query has, too, or compares a column of both rows for equality. The same for <= and MIN.
-    The comparison stands in WHERE.
+    x has one order, in which equal values are the same: integers, reals, texts, days, moments,
+    decimals of one scale. The inner query reads the outer row's table alone, and each of its
+    conditions is one that the outer query has, too, or compares a column of both rows for equality.
+    The same for <= and MIN. The comparison stands in WHERE.
 
 Why
     The outer row is one of the inner rows, so its x is not above their greatest. Where a column of
@@ -29,6 +30,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import in_filter
 from sqlverdict.prove.reasoning.same_rows import over_row, plain_source, sees_row
 from sqlverdict.prove.reasoning.shape import conditions, enclosing, labels
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
 
@@ -72,7 +74,7 @@ def extreme_is_not_exceeded(node: exp.GTE | exp.LTE, facts: Facts) -> Expr | Non
     select, own = enclosing(node), value.text("table")
     if not isinstance(select, exp.Select) or own not in labels(select) or not _in_where(node):
         return None
-    if facts.bases.get(own) != facts.bases[label] or facts.kind(value) is None:
+    if facts.bases.get(own) != facts.bases[label] or not has_one_order(value, facts):
         return None
     if not same_expression(over_row(call.this, label, own), value):
         return None

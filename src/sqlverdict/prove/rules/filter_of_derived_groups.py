@@ -9,7 +9,8 @@ Statement
 Holds when
     The condition speaks of no other source of its query, and a query in it of nothing outside. The
     derived table has GROUP BY or DISTINCT, no LIMIT and no window, and is joined by inner joins.
-    Values that DISTINCT folds are integers, reals or texts.
+    Values that DISTINCT folds have one order, in which equal ones are the same: integers, reals,
+    texts, days, moments, decimals of one scale.
 
 Why
     The condition is asked of each row that the derived table gives, before or after its last step.
@@ -30,7 +31,6 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, split_items, substitute
-from sqlverdict.prove.reasoning.partner_groups import ONE_FORM
 from sqlverdict.prove.reasoning.shape import (
     columns_in,
     conditions,
@@ -42,6 +42,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
     source_label,
 )
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
@@ -98,7 +99,7 @@ def _folds_rows(query: exp.Select, facts: Facts) -> bool:
         return next(bare_columns(query), None) is None
     if is_grouped(query) or not query.args.get("distinct"):
         return False
-    return all(facts.kind(item) in ONE_FORM for item in query.expressions)
+    return all(has_one_order(item, facts) for item in query.expressions)
 
 
 def _is_of(condition: Expr, label: str) -> bool:

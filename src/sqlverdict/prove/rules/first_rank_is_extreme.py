@@ -28,7 +28,6 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.parse.schemas.column_types import column_values
 from sqlverdict.prove.reasoning.dependencies import determines_row, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import read_again
@@ -46,6 +45,7 @@ from sqlverdict.prove.reasoning.shape import (
     source_label,
     whole_number,
 )
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 HAVE_VALUES = (NotNull("t", "v"), NotNull("t", "p"))
@@ -145,21 +145,9 @@ def _ranks_by_value(window: exp.Window, inner: exp.Select, label: str, facts: Fa
         isinstance(term, exp.Column)
         and source_label(term) == label
         and facts.never_null(term)
-        and _has_one_order(term, facts)
+        and has_one_order(term, facts)
         for term in terms
     )
-
-
-def _has_one_order(column: exp.Column, facts: Facts) -> bool:
-    """Whether windows, MAX and = compare a column's values alike."""
-    if facts.kind(column) is not None:
-        return True
-    label, name = column_name(column)
-    table = facts.table(label) if facts.record.typed else None
-    declared = table.column(name) if table is not None else None
-    if table is None or declared is None:
-        return False
-    return column_values(table, declared, facts.dialect) in ("date", "timestamp")
 
 
 def _has_extreme(window: exp.Window, inner: exp.Select, facts: Facts) -> exp.EQ:

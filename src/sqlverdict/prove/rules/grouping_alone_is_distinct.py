@@ -6,14 +6,15 @@ Statement
 Holds when
     No aggregate is used, and the selected expressions are just the grouping ones; or both are
     columns, and each set determines the other by keys and equalities. With HAVING, the grouping
-    expressions are integers, reals or text.
+    expressions have one order, in which equal values are the same: integers, reals, texts, days,
+    moments, decimals of one scale.
 
 Why
     There is one row for each combination of values, NULL counting as a value in both.
 
 Limits
-    A grouping column that the selected ones do not determine tells groups apart that look the
-    same. A column without a type may hold 1 and 1.0 in one group, and HAVING sees one of them.
+    A grouping column that the selected ones do not determine tells groups apart that look the same.
+    A column without a type may hold 1 and 1.0 in one group, and HAVING sees one of them.
 
 Source
     House rule; ETM (Ascoli et al.) has none like it.
@@ -27,8 +28,9 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.reasoning.bare import EXTREMES
 from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
-from sqlverdict.prove.reasoning.facts import ONE_FORM, Facts
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import aggregates_in, conditions, has_window, set_conditions
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
 
@@ -72,7 +74,7 @@ def grouping_alone_is_distinct(node: exp.Select, facts: Facts) -> Expr | None:
     selected = {expression_key(item) for item in node.expressions}
     if not all(_made_of(part, grouped) for part in having):
         return None
-    if having and not all(facts.kind(term) in ONE_FORM for term in group.expressions):
+    if having and not all(has_one_order(term, facts) for term in group.expressions):
         return None
     if not all(_made_of(term, selected) for term in terms):
         return None

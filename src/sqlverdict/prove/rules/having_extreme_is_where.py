@@ -8,7 +8,9 @@ Statement
 
 Holds when
     There is a GROUP BY, every aggregate of the query is that MAX(x) or MIN(x), and no other column
-    is shown beside the grouping ones. x is an integer or a real, and the bound is a number.
+    is shown beside the grouping ones. x is a column of integers, reals, texts, days, moments or
+    decimals of one scale, or NUMERIC in SQLite; the bound is a constant that is compared with x as
+    with MAX(x).
 
 Why
     A group has a greatest value above the bound just if one of its rows is above it. The rows that
@@ -16,6 +18,7 @@ Why
 
 Limits
     COUNT, SUM and AVG see the rows that WHERE drops. Without GROUP BY there is a group of no rows.
+    SQLite makes a number of '5' beside x, and not beside MAX(x).
 
 Source
     House rule; ETM (Ascoli et al.) has none like it.
@@ -39,6 +42,7 @@ from sqlverdict.prove.reasoning.shape import (
     output_nodes,
     set_conditions,
 )
+from sqlverdict.prove.reasoning.stored import compares_like_extreme
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
 
@@ -90,11 +94,14 @@ def having_extreme_is_where(node: exp.Select, facts: Facts) -> Expr | None:
     if any(isinstance(other.parent, exp.Filter) for other in calls):
         return None
     value = call.this
-    if facts.kind(value) not in ("integer", "real") or not labels_in(value) & set(labels(node)):
+    if not labels_in(value) & set(labels(node)):
         return None
     if next(bare_columns(node), None) is not None:
         return None
     condition = having[index]
+    bound = condition.expression if condition.this is call else condition.this
+    if not compares_like_extreme(value, bound, facts):
+        return None
     call.replace(value)
     set_conditions(node, [*having[:index], *having[index + 1 :]], "having")
     set_conditions(node, [*conditions(node), condition])
@@ -109,7 +116,7 @@ def _extreme(condition: Expr) -> Expr | None:
     if is_constant(call):
         call, bound, above = bound, call, not above
     literal = bound.this if isinstance(bound, exp.Neg) else bound
-    if not isinstance(literal, exp.Literal) or literal.is_string:
+    if not isinstance(literal, exp.Literal):
         return None
     if not isinstance(call, exp.Max if above else exp.Min) or call.expressions:
         return None

@@ -5,16 +5,16 @@ Statement
     ==   SELECT x, COUNT(*) FROM t WHERE x > 1 GROUP BY x
 
 Holds when
-    The condition uses grouping columns alone, declared INTEGER, REAL or TEXT, and no aggregate
-    and no query.
+    The condition uses grouping columns alone, of integers, reals, texts, days, moments or decimals
+    of one scale, or NUMERIC in SQLite; and no aggregate and no query.
 
 Why
     All rows of a group have the same values there, so it holds for all of them or for none; a
     group without rows is none.
 
 Limits
-    NUMERIC columns and columns without a type are left alone: 1 and 1.0 are in one group, and a
-    condition may tell them apart.
+    Columns without a type and decimals without a scale are left alone: 1 and 1.0 are in one group,
+    and a condition may tell them apart.
 
 Source
     Calcite's planner tests; open pairs of published predictions.
@@ -37,6 +37,7 @@ from sqlverdict.prove.reasoning.shape import (
     has_window,
     set_conditions,
 )
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
@@ -79,4 +80,4 @@ def _is_of(condition: Expr, grouped: set[ColumnName], facts: Facts) -> bool:
         return False
     if next(aggregates_in([condition]), None) is not None or has_subquery(condition):
         return False
-    return all(facts.kind(column) not in (None, "number") for column in used)
+    return all(has_one_order(column, facts) for column in used)

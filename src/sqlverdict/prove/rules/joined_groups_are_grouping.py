@@ -8,7 +8,8 @@ Statement
 Holds when
     Every other source of the query has a key (UNIQUE, and NOT NULL or compared in WHERE). The query
     around the groups neither groups nor has outer joins or windows, and no query in it refers to
-    the groups. The grouping expressions of the derived table are integers, reals or texts.
+    the groups. The grouping expressions of the derived table have one order, in which equal values
+    are the same: integers, reals, texts, days, moments, decimals of one scale.
 
 Why
     Grouped by the keys of the other sources and by the inner grouping expressions, each pair of
@@ -31,7 +32,7 @@ from sqlverdict.parse.facts import Unique
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, set_items, split_items, substitute
-from sqlverdict.prove.reasoning.partner_groups import ONE_FORM, row_keys
+from sqlverdict.prove.reasoning.partner_groups import row_keys
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     all_inner,
@@ -46,6 +47,7 @@ from sqlverdict.prove.reasoning.shape import (
     nodes_in,
     set_conditions,
 )
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 KEY = (Unique("t", ("k",)),)
@@ -128,4 +130,4 @@ def _is_clear(query: exp.Select, facts: Facts) -> bool:
         return False
     if any(map(has_subquery, query.expressions)) or next(bare_columns(query), None) is not None:
         return False
-    return all(facts.kind(term) in ONE_FORM for term in query.args["group"].expressions)
+    return all(has_one_order(term, facts) for term in query.args["group"].expressions)

@@ -31,7 +31,6 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Unique
 from sqlverdict.prove.reasoning.dependencies import at_most_one_row, outer_columns
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.partner_groups import ONE_FORM
 from sqlverdict.prove.reasoning.same_rows import over_row, plain_source
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
@@ -49,6 +48,7 @@ from sqlverdict.prove.reasoning.shape import (
     parts,
     source_label,
 )
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.reasoning.strict import is_strict_in
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
@@ -138,7 +138,7 @@ def _values(node: exp.Select, facts: Facts) -> Iterator[exp.Subquery]:
     fixed = {
         column_name(term)
         for term in terms
-        if isinstance(term, exp.Column) and facts.kind(term) in ONE_FORM
+        if isinstance(term, exp.Column) and has_one_order(term, facts)
     }
     for part in (*outputs, *conditions(node), *terms):
         for query in own_nodes(part):

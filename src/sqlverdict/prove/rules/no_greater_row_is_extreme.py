@@ -6,7 +6,8 @@ Statement
     ==   SELECT a.y FROM t AS a WHERE a.x IS NOT NULL AND a.x = (SELECT MAX(b.x) FROM t AS b)
 
 Holds when
-    x is a number or a text and never NULL, or WHERE lets no NULL pass; the same for columns that
+    x has one order, in which equal values are the same (integers, reals, texts, days, moments,
+    decimals of one scale), and is never NULL, or WHERE lets no NULL pass; the same for columns that
     the two rows are compared in for equality. Any other condition of the inner query is one that
     the outer query has, too. With < it is MIN.
 
@@ -42,6 +43,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
     source_label,
 )
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -124,7 +126,7 @@ def _exceeds(
     outer = source_label(ours)
     if source_label(theirs) != label or outer not in labels(node) or theirs.name != ours.name:
         return None
-    if facts.bases.get(outer) != facts.bases[label] or facts.kind(ours) is None:
+    if facts.bases.get(outer) != facts.bases[label] or not has_one_order(ours, facts):
         return None
     return theirs, ours, above
 

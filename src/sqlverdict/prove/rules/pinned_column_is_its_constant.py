@@ -4,6 +4,7 @@ Statement
     WHERE b.x = 1 AND a.y > b.x     ==   WHERE b.x = 1 AND a.y > 1
     WHERE a.x = 1 AND b.x = 1       ==   WHERE a.x = 1 AND a.x = b.x
     SELECT 'a' FROM t WHERE s = 'a' ==   SELECT s FROM t WHERE s = 'a'
+    SELECT LENGTH(s) FROM t WHERE s = 'a'   ==   SELECT 1 FROM t WHERE s = 'a'
     SELECT 1, COUNT(*) FROM t WHERE x = 1 GROUP BY x
     ==   SELECT x, COUNT(*) FROM t WHERE x = 1 GROUP BY x
 
@@ -11,8 +12,8 @@ Holds when
     The column is an integer and the constant a whole number, or both are texts; the equality is a
     conjunct of WHERE beside inner joins. In the first form both sides of the comparison are numbers
     or both are texts, and it is not an equality of two columns of one type; in the second the two
-    columns are of one type, and of different sources; in the third the query does not stand inside
-    another one, and groups by the column if it groups.
+    columns are of one type; in the others the query does not stand inside another one. It groups by
+    the column if it groups, and not where the length of a text of ASCII is computed.
 
 Why
     In every row that passes, the column is the constant: an integer that is equal to 1 is 1, and a
@@ -57,7 +58,8 @@ _NUMBERS = ("integer", "real", "number")
     trust="proved",
     dialects=EVERYWHERE,
     needs=(exp.EQ,),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER, r REAL); CREATE TABLE u (k INTEGER, w INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER, r REAL, s TEXT);"
+    "CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[
         Pair(
             "SELECT t.v FROM t, u WHERE t.r = u.k AND u.k = 1",
@@ -68,6 +70,7 @@ _NUMBERS = ("integer", "real", "number")
             "SELECT t.v FROM t, u WHERE t.k = 1 AND u.k = 1",
         ),
         Pair("SELECT v, k FROM t WHERE k = 3", "SELECT v, 3 FROM t WHERE k = 3"),
+        Pair("SELECT LENGTH(s) FROM t WHERE s = 'ab'", "SELECT 2 FROM t WHERE s = 'ab'"),
         Pair(
             "SELECT k, MAX(v) FROM t WHERE k = 3 GROUP BY k",
             "SELECT 3, MAX(v) FROM t WHERE k = 3 GROUP BY k",
@@ -128,7 +131,7 @@ def _states_equality(select: exp.Select, pinned: Mapping[ColumnName, Expr], fact
         if name not in pinned or expression_key(pinned[name]) != expression_key(value):
             continue
         other = first.setdefault(expression_key(value), name)
-        if other[0] != name[0]:
+        if other != name:
             rest = [part for part in conditions(select) if part is not condition]
             new_equality = exp.EQ(this=resolved(*other), expression=resolved(*name))
             set_conditions(select, [*rest, new_equality])
@@ -146,6 +149,13 @@ def _shows_column(select: exp.Select, pinned: Mapping[ColumnName, Expr], facts: 
         if not is_grouped(select) or expression_key(resolved(*column)) in grouped:
             columns.setdefault(expression_key(value), column)
     outputs = list(select.expressions)
+    for at, item in enumerate(outputs):
+        inner = item.this if isinstance(item, exp.Length) and not is_grouped(select) else None
+        text = pinned.get(column_name(inner)) if isinstance(inner, exp.Column) else None
+        if isinstance(text, exp.Literal) and text.is_string and str(text.this).isascii():
+            outputs[at] = exp.Literal.number(len(str(text.this)))
+            select.set("expressions", outputs)
+            return True
     for at, item in enumerate(outputs):
         name = (
             columns.get(expression_key(item)) if isinstance(item, exp.Literal | exp.Neg) else None

@@ -3,10 +3,13 @@
 Statement
     CASE WHEN TRUE THEN x ... END          ==   x
     CASE WHEN FALSE THEN x ELSE y END      ==   y
+    SELECT CASE WHEN p THEN x ... END FROM t WHERE p   ==   SELECT x FROM t WHERE p
 
 Holds when
     No comparison can tell whether the value has an affinity: a column has one, a CASE has none. In
     dialects with types, what is left of the CASE has the type that it had with the other branches.
+    A condition is certain where it is a constant, or a conjunct of WHERE behind which the CASE is
+    computed; it holds no query.
 
 Why
     CASE takes the first branch whose condition is true.
@@ -28,8 +31,15 @@ from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.reasoning.common_type import keeps_type
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import constant_truth
-from sqlverdict.prove.reasoning.shape import aggregates_in, groups_without
+from sqlverdict.prove.reasoning.shape import (
+    aggregates_in,
+    conditions,
+    enclosing,
+    groups_without,
+    has_subquery,
+)
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
+from sqlverdict.prove.tree_key import same_expression
 
 
 @rule(
@@ -45,6 +55,10 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
             "SELECT CASE WHEN v IS NULL THEN k ELSE v END FROM t",
             "SELECT v FROM t",
             (NotNull("t", "v"),),
+        ),
+        Pair(
+            "SELECT SUM(CASE WHEN v > 1 THEN k ELSE 0 END) FROM t WHERE v > 1",
+            "SELECT SUM(k) FROM t WHERE v > 1",
         ),
     ],
     different=[
@@ -64,6 +78,8 @@ def sure_branch_is_the_value(node: exp.Case, facts: Facts) -> Expr | None:
     branches = node.args["ifs"]
     for at, branch in enumerate(branches):
         truth = constant_truth(branch.this)
+        if truth is None and _is_asked(branch.this, node):
+            truth = True
         if truth is None and not isinstance(branch.this, exp.Null):
             continue
         default = branch.args["true"] if truth else node.args.get("default")
@@ -78,6 +94,19 @@ def sure_branch_is_the_value(node: exp.Case, facts: Facts) -> Expr | None:
             return None
         return default if default is not None else exp.Null()
     return None
+
+
+def _is_asked(test: Expr, node: exp.Case) -> bool:
+    """Whether WHERE lets only such rows pass, and the CASE is computed behind it."""
+    select = enclosing(node)
+    if not isinstance(select, exp.Select):
+        return False
+    part: Expr = node
+    while part.parent is not None and part.parent is not select:
+        part = part.parent
+    if isinstance(part, exp.Where | exp.Join | exp.From) or has_subquery(test):
+        return False
+    return any(same_expression(test, condition) for condition in conditions(select))
 
 
 def _keep_type(node: exp.Case, rest: list[Expr], default: Expr | None, facts: Facts) -> bool:

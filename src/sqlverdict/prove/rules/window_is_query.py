@@ -42,6 +42,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
     source_label,
 )
+from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
@@ -95,7 +96,7 @@ def window_is_query(node: exp.Window, facts: Facts) -> Expr | None:
         or not all(
             isinstance(part, exp.Column)
             and source_label(part) == source.alias
-            and facts.kind(part) is not None
+            and has_one_order(part, facts)
             and facts.never_null(part)
             for part in parts
         )

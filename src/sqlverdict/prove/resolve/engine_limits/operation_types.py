@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.dialects import Dialect
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.fractions import is_mean
+from sqlverdict.prove.reasoning.inner_order import fixes_row_order
 from sqlverdict.prove.reasoning.shape import whole_number
-from sqlverdict.prove.resolve.engine_limits.own_types import has_extremes
+from sqlverdict.prove.resolve.engine_limits.own_types import has_extremes, is_sorted
+from sqlverdict.prove.resolve.folding import sees_one_value
 from sqlverdict.prove.resolve.scope import Unsupported
 
 
@@ -64,14 +66,19 @@ def function_type(node: Expr, inner: str) -> str:
     return "number" if isinstance(node, exp.Length) else inner
 
 
-def aggregate_type(node: Expr, inner: str, record: Dialect) -> str:
+def aggregate_type(node: Expr, inner: str, facts: Facts) -> str:
     """The type of an aggregate of values of a type.
 
     Raises:
-        Unsupported: they may have none.
+        Unsupported: they may have none, or several.
     """
     if isinstance(node, exp.Count):
         return "number"
+    record = facts.record
+    if isinstance(node, exp.AnyValue):
+        if not sees_one_value(node, facts):
+            raise Unsupported("any of several values")
+        return inner
     if isinstance(node, exp.Max | exp.Min):
         if not has_extremes(inner, record):
             raise Unsupported(f"{node.key} of values that may have none")
@@ -80,3 +87,22 @@ def aggregate_type(node: Expr, inner: str, record: Dialect) -> str:
     if not is_number:
         raise Unsupported(f"{node.key} of something other than numbers")
     return "number"
+
+
+def row_text_type(node: Expr, type_of: Callable[[Expr], str], facts: Facts) -> str:
+    """The type of an aggregate that puts the values of rows in a row.
+
+    Raises:
+        Unsupported: their order is open, or engines may differ in the text of a value.
+    """
+    if not fixes_row_order(node, facts):
+        raise Unsupported(f"{node.key} depends on the order of rows")
+    inner = node.this.this if isinstance(node.this, exp.Order) else node.this
+    own = type_of(inner.expressions[0] if isinstance(inner, exp.Distinct) else inner)
+    terms = node.this.expressions if isinstance(node.this, exp.Order) else ()
+    if not all(is_sorted(type_of(term.this), facts.record) for term in terms):
+        raise Unsupported("values that may be of a type without order are compared")
+    is_text = own in ("text", "collated") or (own == "number" and facts.record.number_conditions)
+    if isinstance(node, exp.GroupConcat) and not is_text:
+        raise Unsupported("texts of rows that are none")
+    return "other"

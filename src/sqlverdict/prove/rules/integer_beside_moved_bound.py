@@ -1,0 +1,89 @@
+"""An integer plus a constant beside a bound is the integer beside the bound less the constant.
+
+Statement
+    n + 1 > 5   ==   n > 4        and so on for <, >=, <=, =, <>
+    n - 1 > 5   ==   n > 6
+    -n > -5     ==   n < 5
+
+Holds when
+    n is a column of signed integers, or a count, and the constants are whole numbers.
+
+Why
+    To add a number to both sides keeps their order, and to negate both turns it round. Integers of
+    a database are far from the limits at which a sum would overflow.
+
+Limits
+    Reals are rounded when they are added, and unsigned integers have no negative ones: left alone.
+
+Source
+    House rule; ETM (Ascoli et al.) has none like it.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.reasoning.stored import is_signed_integer
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
+
+_MOST = 2**30
+_MIRRORED: dict[type[Expr], type[Expr]] = {
+    exp.GT: exp.LT,
+    exp.GTE: exp.LTE,
+    exp.LT: exp.GT,
+    exp.LTE: exp.GTE,
+}
+
+
+@rule(
+    trust="tested",
+    dialects=EVERYWHERE,
+    needs=(exp.Add, exp.Sub, exp.Neg),
+    schema="CREATE TABLE t (n INTEGER, r REAL)",
+    equal=[
+        Pair("SELECT n FROM t WHERE n + 1 > 5", "SELECT n FROM t WHERE n > 4"),
+        Pair("SELECT n FROM t WHERE 2 >= n - 1", "SELECT n FROM t WHERE n <= 3"),
+        Pair("SELECT n FROM t WHERE -n < -1", "SELECT n FROM t WHERE n > 1"),
+    ],
+    different=[
+        Pair(
+            "SELECT n FROM t WHERE -n < -1",
+            "SELECT n FROM t WHERE n < 1",
+            because="a negation turns the order round",
+        ),
+        Pair(
+            "SELECT n FROM t WHERE n - 1 > 1",
+            "SELECT n FROM t WHERE n > 0",
+            because="what is taken away on one side is added on the other",
+        ),
+    ],
+)
+def integer_beside_moved_bound(
+    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, facts: Facts
+) -> Expr | None:
+    """Move the constant."""
+    kind: type[Expr] = type(node)
+    moved, bound = node.this, whole_number(node.expression)
+    if bound is None:
+        kind, moved, bound = _MIRRORED.get(kind, kind), node.expression, whole_number(node.this)
+    if bound is None or abs(bound) > _MOST:
+        return None
+    value: Expr
+    if isinstance(moved, exp.Neg):
+        value, bound, kind = moved.this, -bound, _MIRRORED.get(kind, kind)
+    elif isinstance(moved, exp.Add | exp.Sub):
+        value, constant = moved.this, whole_number(moved.expression)
+        if constant is None and isinstance(moved, exp.Add):
+            value, constant = moved.expression, whole_number(moved.this)
+        if constant is None or abs(constant) > _MOST:
+            return None
+        bound += -constant if isinstance(moved, exp.Add) else constant
+    else:
+        return None
+    if not is_signed_integer(value, facts):
+        return None
+    number: Expr = exp.Literal.number(abs(bound))
+    return kind(this=value, expression=exp.Neg(this=number) if bound < 0 else number)
