@@ -183,6 +183,20 @@ def engine_and_database(
         yield name, database
 
 
+@pytest.mark.parametrize(
+    ("days", "number", "unit"), [("30", "1", "month"), ("365", "1", "year"), ("90", "3", "month")]
+)
+def test_a_month_is_not_thirty_days_at_the_moment(
+    engine_and_database: tuple[str, str], days: str, number: str, unit: str
+) -> None:
+    name, database = engine_and_database
+    gold = COUNT + RECENT[name].format(">=").replace("7", days)
+    prediction = gold.replace(days, number)
+    for word, other in (("days", f"{unit}s"), ("DAY", unit.upper())):
+        prediction = prediction.replace(word, other)
+    assert isinstance(refute_pair(gold, prediction, db=database), Witness)
+
+
 def test_every_engine_and_every_door_searches_at_the_moment_of_the_run(
     engine_and_database: tuple[str, str], tmp_path: Path
 ) -> None:

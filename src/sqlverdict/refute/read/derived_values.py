@@ -60,7 +60,7 @@ def shifted_dates(side: Expr, value: Cell) -> list[str] | None:
 
 
 def constant_call(node: Expr) -> Cell:
-    """What ``lower('%Rome%')`` is, or ``date('2025-05-14', '-7 days')``: a call on constants.
+    """What ``lower('%Rome%')`` is, or ``date('2024-08-14', '-7 days')``: a call on constants.
 
     ``None`` where the expression is no such call, or has no value.
     """

@@ -1,7 +1,7 @@
 """Dates, JSON and patterns of other dialects in SQLite's words, for the fast screen.
 
 ``CURRENT_DATE - INTERVAL '7 days'``, which stands in a frozen query as a constant, becomes
-``date('2025-05-14', '-7 days')``; ``EXTRACT(YEAR FROM d)`` becomes a call of ``strftime``. The
+``date('2024-08-14', '-7 days')``; ``EXTRACT(YEAR FROM d)`` becomes a call of ``strftime``. The
 search then reads the days and documents that a query asks for. Nothing rests on these forms being
 exact: what they propose, the engine itself confirms.
 """
