@@ -148,7 +148,7 @@ class MethodData:
 
 
 @contextmanager
-def abstain_fixture(model: str = "scripted") -> Iterator[MethodData]:
+def abstain_fixture() -> Iterator[MethodData]:
     """Data that are deleted afterwards."""
     with TemporaryDirectory(prefix="sqlverdict-") as directory:
         folder = Path(directory)
@@ -157,7 +157,13 @@ def abstain_fixture(model: str = "scripted") -> Iterator[MethodData]:
             connection.executescript(_DDL + _ROWS)
         runner = QueryRunner(DEFAULT_ENGINE, Limits())
         tools = Tools(
-            ScriptedAnswerer(), model, runner, concurrency=2, max_tokens=64, device="cpu", seed=7
+            ScriptedAnswerer(),
+            "scripted",
+            runner,
+            concurrency=2,
+            max_tokens=64,
+            device="cpu",
+            seed=7,
         )
         try:
             yield _method_data(folder, str(path), tools)
