@@ -22,7 +22,7 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from sqlverdict.papers.trustsql.forests import triage_examples
+from sqlverdict.papers.trustsql.detectors import triage_examples
 
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.method import Tools, TrainingData, TrainingExample
