@@ -156,15 +156,8 @@ def abstain_fixture() -> Iterator[MethodData]:
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(_DDL + _ROWS)
         runner = QueryRunner(DEFAULT_ENGINE, Limits())
-        tools = Tools(
-            ScriptedAnswerer(),
-            "scripted",
-            runner,
-            concurrency=2,
-            max_tokens=64,
-            device="cpu",
-            seed=7,
-        )
+        model = ScriptedAnswerer()
+        tools = Tools(model, "scripted", runner, concurrency=2, max_tokens=64, device="cpu", seed=7)
         try:
             yield _method_data(folder, str(path), tools)
         finally:
