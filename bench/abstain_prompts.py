@@ -22,8 +22,6 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from sqlverdict.papers.trustsql.forests import triage_examples
-
 from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.method import Tools, TrainingData, TrainingExample
 from sqlverdict.abstain.prompting.schema_text import column_lists
@@ -35,7 +33,7 @@ from sqlverdict.llm.client import Client
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.papers.paper_data import PaperData
-from sqlverdict.papers.trustsql.detectors import outcome_table
+from sqlverdict.papers.trustsql.detectors import outcome_table, triage_examples
 from sqlverdict.records import Case
 from sqlverdict.score.reliability.reliability_score import rs
 

@@ -30,7 +30,7 @@ from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.request import Message, Reply, Request
-from sqlverdict.llm.threads import ask_concurrently
+from sqlverdict.llm.threads import work_all
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 
 PROMPT = "-- a prompt about as long as a judge's, most of it schema\n" + (
@@ -89,7 +89,9 @@ def run(base_url: str, path: Path, items: int, concurrency: int) -> tuple[float,
     cache = ReplyCache(path)
     with Client(Endpoint(base_url, "fake", concurrency=concurrency), cache) as client:
         start = time.perf_counter()
-        good = sum(isinstance(reply, Reply) for _, reply in ask_concurrently(client, requests))
+        good = sum(
+            isinstance(reply, Reply) for _, reply in work_all(client.ask, requests, concurrency)
+        )
         seconds = time.perf_counter() - start
         calls = client.usage.calls
     cache.close()

@@ -326,7 +326,7 @@ def query_key(sql: str, schema: Schema | None = None) -> str:
 
 
 @lru_cache(maxsize=8192)
-def is_rearranged(gold: str, prediction: str, schema: Schema | None = None) -> bool:
+def is_rearranged(gold: str, prediction: str) -> bool:
     """Whether two queries are the same but for the order and the names of their columns."""
     from sqlglot import exp
 
@@ -341,5 +341,5 @@ def is_rearranged(gold: str, prediction: str, schema: Schema | None = None) -> b
         columns.sort(key=lambda each: (each.name.lower(), each.sql(DEFAULT_DIALECT).lower()))
         ordered = tree.copy()
         ordered.set("expressions", columns)
-        keys.add(query_key(ordered.sql(DEFAULT_DIALECT), schema))
+        keys.add(query_key(ordered.sql(DEFAULT_DIALECT)))
     return len(keys) == 1

@@ -89,7 +89,7 @@ def estimate_difference(
     draw = read_draw(labels)
     runs = tell_apart(first, second, ask_proof)
     cases = runs.cases
-    pairs = [_by_id(population) for population in runs.populations]
+    pairs = [{result.id: result for result in each.pairs} for each in runs.populations]
     sample = None
     if draw is not None:
         _check_runs(labels, draw, pairs)
@@ -212,10 +212,6 @@ def _check_population(labels: Labels, draw: LabelDraw, runs: TwoRuns) -> None:
                 "of them first. Or queries that were proved equal at the draw are not proved equal "
                 "now: start in the folder of the evaluate commands, with their databases at hand"
             )
-
-
-def _by_id(population: Population) -> dict[str, Result]:
-    return {result.id: result for result in population.pairs}
 
 
 def _side(

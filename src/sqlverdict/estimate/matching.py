@@ -10,7 +10,7 @@ predictions are equal where each is proved to answer as the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 
 from sqlverdict.errors import UsageError
@@ -102,16 +102,12 @@ def no_label_fits(population: Population, labels: Labels) -> UsageError:
             f"{problem}None of its {count(len(own), 'row')} about this run has a label, such as "
             f"that of {own[0].id!r}. Expected 1 (right) or 0 (wrong). {step}"
         )
-    which = next(_ids_of_pairs(labels, {*ours}))
+    which = next(each.id for each in labels.items if each.id in {*ours})
     return UsageError(
         f"{problem}The votes on {which!r} and the others are about other predictions, and a vote "
         "log does not keep these. Export them from the run that they are about, and give that "
         "file: sqlverdict label EARLIER_RUN --export-votes panel.jsonl"
     )
-
-
-def _ids_of_pairs(labels: Labels, ours: Collection[str]) -> Iterator[str]:
-    return (each.id for each in labels.items if each.id in ours)
 
 
 def is_blank(label: Label) -> bool:

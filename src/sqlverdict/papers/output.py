@@ -22,7 +22,7 @@ _LEFT = (0, 1, 6)
 _WITH_WORDS = (0, 1, 2, 3, 4, 6)
 
 
-def cell_table(cells: Sequence[PaperCell], title: str = "") -> TextTable:
+def cell_table(cells: Sequence[PaperCell]) -> TextTable:
     """Ours, the paper's, the difference, and why; a reason once where it follows itself."""
     rows, before = [], ""
     for cell in cells:
@@ -33,7 +33,7 @@ def cell_table(cells: Sequence[PaperCell], title: str = "") -> TextTable:
             (cell.row, cell.column, cell.our_text, cell.paper, cell.agreement, count, reason)
         )
     words = any(isinstance(cell.ours, str) for cell in cells)
-    return table(HEADERS, rows, title, left=_WITH_WORDS if words else _LEFT)
+    return table(HEADERS, rows, left=_WITH_WORDS if words else _LEFT)
 
 
 def all_cells(results: Sequence[Reproduction]) -> list[PaperCell]:

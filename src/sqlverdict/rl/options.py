@@ -85,7 +85,6 @@ def read_row(
     gold: Any,
     row: Mapping[str, Any] | None,
     *,
-    gold_key: str = "gold",
     db_key: str = "db",
     db_id_key: str = "db_id",
 ) -> dict[str, Any]:
@@ -95,7 +94,6 @@ def read_row(
         gold: The gold, several, or a mapping that holds the gold and may name the database;
             ``MISSING`` where the row has no such field.
         row: What else the row holds.
-        gold_key: The name of the gold in a mapping.
         db_key: The name of the database's file or URL.
         db_id_key: The name of the database's id.
 
@@ -105,7 +103,7 @@ def read_row(
     names: dict[str, Any] = dict(row or {})
     if isinstance(gold, Mapping):
         names |= gold
-        gold = gold.get(gold_key, MISSING)
+        gold = gold.get("gold", MISSING)
     arguments: dict[str, Any] = {"gold": plain(gold)}
     answerable = read_truth(names.get("answerable"), "answerable")
     if gold is MISSING:

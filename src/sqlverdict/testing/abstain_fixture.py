@@ -148,7 +148,7 @@ class MethodData:
 
 
 @contextmanager
-def abstain_fixture(model: str = "scripted") -> Iterator[MethodData]:
+def abstain_fixture() -> Iterator[MethodData]:
     """Data that are deleted afterwards."""
     with TemporaryDirectory(prefix="sqlverdict-") as directory:
         folder = Path(directory)
@@ -156,9 +156,8 @@ def abstain_fixture(model: str = "scripted") -> Iterator[MethodData]:
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(_DDL + _ROWS)
         runner = QueryRunner(DEFAULT_ENGINE, Limits())
-        tools = Tools(
-            ScriptedAnswerer(), model, runner, concurrency=2, max_tokens=64, device="cpu", seed=7
-        )
+        model = ScriptedAnswerer()
+        tools = Tools(model, "scripted", runner, concurrency=2, max_tokens=64, device="cpu", seed=7)
         try:
             yield _method_data(folder, str(path), tools)
         finally:

@@ -106,11 +106,11 @@ def _check_options(subject: MethodUnderTest, member: Any) -> None:
         subject.expect(one.name in hints, f"does not say the type of its option {one.name}")
 
 
-def learned(subject: MethodUnderTest, data: MethodData, tools: Tools | None = None) -> Any:
+def learned(subject: MethodUnderTest, data: MethodData) -> Any:
     """A new method that has learned from the data's training; these must be left as they are."""
     method = subject.make()
     before = deepcopy(data.training)
-    method.fit(data.training, tools or data.tools)
+    method.fit(data.training, data.tools)
     subject.expect(data.training == before, "changed the training it learned from; copy them")
     return method
 

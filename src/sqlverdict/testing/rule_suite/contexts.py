@@ -164,9 +164,9 @@ def difference(
     return RewriteDifference(query, form.text, form.rules, data.script, *answers)
 
 
-def hostile_queries(rule: Rule, seed: int = 0) -> Iterator[HostileQuery]:
+def hostile_queries(rule: Rule) -> Iterator[HostileQuery]:
     """The queries of a rule's pairs in other types and contexts, without an end, repeatable."""
-    return (query for query, _ in _queries(rule, rule_sets(rule), seed))
+    return (query for query, _ in _queries(rule, rule_sets(rule), 0))
 
 
 def _queries(
