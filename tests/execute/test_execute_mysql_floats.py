@@ -105,6 +105,6 @@ def test_any_float_is_read_as_it_is_stored() -> None:
         "CREATE TABLE t (id INT PRIMARY KEY, f FLOAT)", f"INSERT INTO t VALUES {rows}"
     ) as url:
         session = MYSQL.open(url, Limits(seconds=600))
-        shown = answer(session, "SELECT f FROM t ORDER BY id").rows
+        cells = answer(session, "SELECT f FROM t ORDER BY id").rows
         session.close()
-    assert shown == [(value,) for value in values]
+    assert cells == [(value,) for value in values]

@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from small_databases import database_of
-from sqlverdict.execute.engines.mysql.common_text import write_common_text
-from sqlverdict.execute.engines.mysql.pure_functions import (
+from sqlverdict.execute.engines.mysql.common.pure_functions import (
     KINDS,
     is_total_cast,
     is_total_pattern,
 )
+from sqlverdict.execute.engines.mysql.common_text import write_common_text
 from sqlverdict.parse.schemas.ddl import read_ddl
 
 SCHEMA = read_ddl("CREATE TABLE t (id INTEGER, a INTEGER, s VARCHAR(9))", "mysql")

@@ -123,6 +123,16 @@ def test_columns_of_a_table_that_is_pivoted_get_values(
     assert isinstance(sv.refute_pair(*sides, db=path, instances=100), Witness)
 
 
+def test_columns_that_become_rows_get_values(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    path = tmp_path / "sales.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE sale (item VARCHAR, spring INTEGER, autumn INTEGER)")
+    both = "UNPIVOT sale ON spring, autumn INTO NAME season VALUE sold"
+    one = "UNPIVOT sale ON spring INTO NAME season VALUE sold"
+    assert isinstance(sv.refute_pair(both, one, db=path, instances=100), Witness)
+
+
 @pytest.mark.slow
 def test_a_witness_of_the_engine_alone_is_graded(search: tuple[Engine, EngineSearch]) -> None:
     witness = refutation(search, "WHERE name ILIKE 'ann%'", "WHERE name LIKE 'ann%'")

@@ -122,14 +122,14 @@ def where_both_run(derivation: Derivation, run: Run) -> Derivation:
         if isinstance(run(_ONLY_READ.format(sql.strip().rstrip(";"))), Answer):
             continue
         outcome = run(sql)
-        if isinstance(outcome, Failure) and outcome.reason in _REFUSED:
+        if isinstance(outcome, Failure) and outcome.reason in _REFUSALS:
             why = f"the engine does not run the {side}: {outcome.message}"
             return NotProved(why, outcome.reason, rules=derivation.rules)
     return derivation
 
 
 _ONLY_READ = "SELECT 1 AS x FROM (SELECT 1 AS y) AS z WHERE 1 = 0 AND EXISTS (\n{}\n)"
-_REFUSED = (Reason.EXECUTION_ERROR, Reason.PARSE_ERROR)
+_REFUSALS = (Reason.EXECUTION_ERROR, Reason.PARSE_ERROR)
 
 
 def _refusal(gold: ParseResult, prediction: ParseResult, engine: Engine) -> NotProved | None:

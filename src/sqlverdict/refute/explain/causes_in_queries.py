@@ -12,6 +12,7 @@ from functools import partial
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.compare.query.conditions import conjuncts
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.refute.explain.new_rows import circumstance_extent, row_with_values
 from sqlverdict.refute.explain.row_checks import (
@@ -20,9 +21,8 @@ from sqlverdict.refute.explain.row_checks import (
     some_row_meets,
 )
 from sqlverdict.refute.explain.spellings import (
-    condition_text,
-    conjuncts,
-    output_text,
+    quoted_condition,
+    quoted_output,
     unnested_columns,
 )
 from sqlverdict.refute.explain.what_if import WhatIf
@@ -58,7 +58,7 @@ class _Condition:
     @property
     def text(self) -> str:
         """The condition as a sentence quotes it; empty: it is not quoted."""
-        return self.quoted(condition_text(self.node))
+        return self.quoted(quoted_condition(self.node))
 
 
 def lone_condition(what_if: WhatIf) -> str | None:
@@ -344,7 +344,7 @@ def outputs(what_if: WhatIf) -> str | None:
     ]
     if len(pairs) != 1:
         return None
-    texts = [what_if.quoted(side, output_text(node)) for side, node in enumerate(pairs[0])]
+    texts = [what_if.quoted(side, quoted_output(node)) for side, node in enumerate(pairs[0])]
     return f"{texts[0]} and {texts[1]} are not the same" if all(texts) else None
 
 

@@ -16,6 +16,7 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 from sqlglot.expressions import Expr
 
+from sqlverdict.compare.query.conditions import conjuncts
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of, parser_dialect
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
@@ -30,12 +31,12 @@ _LONG = 90
 """Longer conditions are not quoted in a sentence."""
 
 
-def condition_text(node: Expr, dialect: str = DEFAULT_DIALECT) -> str:
+def quoted_condition(node: Expr, dialect: str = DEFAULT_DIALECT) -> str:
     """A condition without names of tables, but those in subqueries; empty: it is too long."""
     return _bare_text(node, unnested_columns, dialect)
 
 
-def output_text(node: Expr, dialect: str = DEFAULT_DIALECT) -> str:
+def quoted_output(node: Expr, dialect: str = DEFAULT_DIALECT) -> str:
     """A column of an answer without names of tables; empty: it is too long."""
     return _bare_text(node.unalias(), lambda copy: copy.find_all(exp.Column), dialect)
 
@@ -66,18 +67,7 @@ def unnested_columns(node: Expr) -> Iterator[exp.Column]:
             yield from unnested_columns(child)
 
 
-def conjuncts(node: Expr) -> Iterator[Expr]:
-    """The conditions that AND connects."""
-    while isinstance(node, exp.Paren):
-        node = node.this
-    if isinstance(node, exp.And):
-        yield from conjuncts(node.this)
-        yield from conjuncts(node.expression)
-    else:
-        yield node
-
-
-def spelling_of(query: Query, translate: Callable[[Expr], str | None]) -> Spelling:
+def engine_spelling(query: Query, translate: Callable[[Expr], str | None]) -> Spelling:
     """How an engine says what stands in a query's translation.
 
     Args:
@@ -91,9 +81,9 @@ def spelling_of(query: Query, translate: Callable[[Expr], str | None]) -> Spelli
     )
     spelling: dict[str, str] = {}
     for node in chain.from_iterable(map(conjuncts, roots)):
-        _note(spelling, query, node, condition_text, translate)
+        _note(spelling, query, node, quoted_condition, translate)
     for node in tree.expressions if isinstance(tree, exp.Select) else ():
-        _note(spelling, query, node.unalias(), output_text, translate)
+        _note(spelling, query, node.unalias(), quoted_output, translate)
     return spelling
 
 

@@ -30,7 +30,7 @@ from sqlverdict.records import (
 from sqlverdict.refute.data.grade import ORDINARY, Grader, severity, ungraded
 from sqlverdict.refute.data.real_rows import real_rows
 from sqlverdict.refute.explain.sentence import names_cause, sentence
-from sqlverdict.refute.explain.spellings import spelling_of, with_engine_names
+from sqlverdict.refute.explain.spellings import engine_spelling, with_engine_names
 from sqlverdict.refute.frozen_pair import frozen_pair
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.read.part import schema_part
@@ -207,7 +207,7 @@ class EngineSearch:
             instances = 1
             rows = fit_rows(screen.instance.rows, pair.part, self._engine.dialect)
             spellings = [
-                spelling_of(each, lite_expression) for each in (pair.gold, pair.prediction)
+                engine_spelling(each, lite_expression) for each in (pair.gold, pair.prediction)
             ]
             words = sentence(screen, contract=contract, spellings=spellings)
             words = with_engine_names(words, pair.part, self._engine.dialect)

@@ -6,8 +6,7 @@
 ``spelling``    the one spelling in which a text is sent
 ``functions``   what a query may call
 ``common_text`` a query in common SQL, with calls of unknown functions for the rest of it
-``pure_functions``  what such a call may stand for
-``common/``     one of several words for the same, among the lexemes of such a query
+``common/``     what such a call may stand for, and one of several words for the same
 ``cursor``      untrusted queries on one connection, with limits and a cancel; values as cells
 ``float_columns``  every digit of FLOAT columns, of which the server writes six
 ``unmerged``    a fault of MariaDB that ends the server, and how its queries are run all the same

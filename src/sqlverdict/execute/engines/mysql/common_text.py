@@ -22,7 +22,7 @@ from typing import Final
 from sqlverdict.execute.common_text import NoCommonText, unknown_name
 from sqlverdict.execute.engines.mysql.common.mirrored import mirrored_comparison
 from sqlverdict.execute.engines.mysql.common.plain_words import one_word_each
-from sqlverdict.execute.engines.mysql.pure_functions import (
+from sqlverdict.execute.engines.mysql.common.pure_functions import (
     AGGREGATES,
     COMMON_FUNCTIONS,
     KINDS,

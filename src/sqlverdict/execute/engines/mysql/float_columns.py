@@ -76,11 +76,11 @@ def with_exact_floats(
     return exact
 
 
-def _agree(exact: float | None, shown: object) -> bool:
+def _agree(exact: float | None, cell: object) -> bool:
     """Whether a number and what the server writes of it are one."""
-    if exact is None or not isinstance(shown, float | int):
-        return exact is None and shown is None
-    return abs(exact - shown) <= abs(exact) * _HALF_A_DIGIT
+    if exact is None or not isinstance(cell, float | int):
+        return exact is None and cell is None
+    return abs(exact - cell) <= abs(exact) * _HALF_A_DIGIT
 
 
 def _readings(

@@ -1,5 +1,6 @@
-"""Lexemes of MySQL as the prover reads them: one of several words for the same.
+"""Lexemes of MySQL as the prover reads them.
 
-``plain_words``  the clock, intervals, parts of dates
+``pure_functions``  what a call of an unknown function may stand for
+``plain_words``  one of several words for the same: the clock, intervals, parts of dates
 ``mirrored``     ``5 < x`` as ``x > 5``
 """

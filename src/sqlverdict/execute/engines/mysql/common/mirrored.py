@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from sqlverdict.execute.engines.mysql.pure_functions import SYNTAX
+from sqlverdict.execute.engines.mysql.common.pure_functions import SYNTAX
 from sqlverdict.parse.tokens import word_set
 
 _MIRRORED: Final = {">": ("<",), ">=": ("<", "=")}

@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from sqlverdict.execute.engines.mysql.pure_functions import (
+from sqlverdict.execute.engines.mysql.common.pure_functions import (
     AGGREGATES,
     COMMON_FUNCTIONS,
     KINDS,
