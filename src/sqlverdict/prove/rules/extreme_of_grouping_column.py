@@ -71,9 +71,8 @@ def extreme_of_grouping_column(node: exp.Max | exp.Min | exp.AnyValue, facts: Fa
         return None
     # SQLite shows the other columns of a row with the extreme value.
     columns = {column_name(argument), *map(column_name, bare_columns(select))}
-    if has_window(select) or not columns <= closure(
-        select, facts, plain_columns(group.expressions)
-    ):
+    terms = plain_columns(group.expressions)
+    if has_window(select) or not columns <= closure(select, facts, terms):
         facts.cited.clear()
         return None
     return argument
