@@ -117,7 +117,7 @@ def _are_unused(select: exp.Select, facts: Facts, folded: Sequence[Expr]) -> boo
     if any(shows[width:]) or any(map(has_subquery, output_nodes(select))):
         return False
     used = {column.name for column in columns_in(around) if source_label(column) == holder.alias}
-    return not any(shown and f"c{number}" in used for number, shown in enumerate(shows))
+    return not any(f"c{number}" in used for number, shows_it in enumerate(shows) if shows_it)
 
 
 def sees_one_value(call: Expr, facts: Facts) -> bool:

@@ -120,7 +120,7 @@ def spell_days(tree: Expr, bases: Mapping[str, str], schema: Schema, dialect: st
             continue
         if values == {"date"}:
             _spell_bounds(node)
-        elif not values and isinstance(node, COMPARISONS) and in_filter(node):
+        elif not values and isinstance(node, exp.EQ) and in_filter(node):
             _spell_year(node, types)
 
 
@@ -209,27 +209,22 @@ def _day_after(node: Expr) -> exp.Literal | None:
 
 
 def _spell_year(node: Expr, types: _Types) -> None:
-    """Write ``d >= '2020-01-01' AND d < '2021-01-01'`` for ``EXTRACT(YEAR FROM d) = 2020``."""
-    kind: type[Expr] = type(node)
+    """Write ``d >= '2020-01-01' AND d < '2021-01-01'`` for ``EXTRACT(YEAR FROM d) = 2020``.
+
+    The year of an infinite day is NULL in DuckDB: other comparisons are left alone.
+    """
     call, year = node.this, whole_number(node.expression)
     if year is None:
-        kind, call, year = _MIRRORED.get(kind, kind), node.expression, whole_number(node.this)
+        call, year = node.expression, whole_number(node.this)
     column = _year_of(call)
     if column is None or year is None or not 1 <= year <= _LAST_YEAR:
         return
     if types.of(column) not in ("date", "timestamp"):
         return
     first, next_first = (exp.Literal.string(f"{each:04}-01-01") for each in (year, year + 1))
-    if kind is exp.EQ:
-        above = exp.GTE(this=column, expression=first)
-        node.replace(
-            exp.And(this=above, expression=exp.LT(this=column.copy(), expression=next_first))
-        )
-    elif kind in (exp.GTE, exp.LT):
-        node.replace(kind(this=column, expression=first))
-    elif kind in (exp.GT, exp.LTE):
-        open_: type[Expr] = exp.GTE if kind is exp.GT else exp.LT
-        node.replace(open_(this=column, expression=next_first))
+    above = exp.GTE(this=column, expression=first)
+    below = exp.LT(this=column.copy(), expression=next_first)
+    node.replace(exp.And(this=above, expression=below))
 
 
 def _year_of(node: Expr) -> exp.Column | None:

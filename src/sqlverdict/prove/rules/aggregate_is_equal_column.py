@@ -67,9 +67,9 @@ def aggregate_is_equal_column(node: exp.Select, facts: Facts) -> Expr | None:
         ):
             if not _is_same_value(call, column, facts):
                 continue
-            shown = [item for item in node.expressions if same_expression(item, call)]
-            if shown and all(map(facts.is_unconverted, shown)):
-                for item in shown:
+            outputs = [item for item in node.expressions if same_expression(item, call)]
+            if outputs and all(map(facts.is_unconverted, outputs)):
+                for item in outputs:
                     item.replace(copied(column))
                 return node
     facts.cited.clear()

@@ -70,8 +70,9 @@ def extreme_of_grouping_column(node: exp.Max | exp.Min | exp.AnyValue, facts: Fa
     if not isinstance(argument, exp.Column) or not isinstance(select, exp.Select):
         return None
     # SQLite shows the other columns of a row with the extreme value.
-    chosen = {column_name(argument), *map(column_name, bare_columns(select))}
-    if has_window(select) or not chosen <= closure(select, facts, plain_columns(group.expressions)):
+    columns = {column_name(argument), *map(column_name, bare_columns(select))}
+    terms = plain_columns(group.expressions)
+    if has_window(select) or not columns <= closure(select, facts, terms):
         facts.cited.clear()
         return None
     return argument

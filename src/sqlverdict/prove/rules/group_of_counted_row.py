@@ -71,8 +71,8 @@ def group_of_counted_row(node: exp.Select, facts: Facts) -> Expr | None:
         return None
     calls = [call for call in aggregates_in(output_nodes(node)) if _is_its_value(call, facts)]
     for value in [*(call.this for call in calls), *bare]:
-        place = value if value.parent is node else value.parent
-        place.replace(exp.Max(this=value.copy()))
+        term = value if value.parent is node else value.parent
+        term.replace(exp.Max(this=value.copy()))
     if not calls and not bare:
         facts.cited.clear()
         return None

@@ -66,21 +66,21 @@ def integer_beside_moved_bound(
 ) -> Expr | None:
     """Move the constant."""
     kind: type[Expr] = type(node)
-    moved, bound = node.this, whole_number(node.expression)
+    term, bound = node.this, whole_number(node.expression)
     if bound is None:
-        kind, moved, bound = _MIRRORED.get(kind, kind), node.expression, whole_number(node.this)
+        kind, term, bound = _MIRRORED.get(kind, kind), node.expression, whole_number(node.this)
     if bound is None or abs(bound) > _MOST:
         return None
     value: Expr
-    if isinstance(moved, exp.Neg):
-        value, bound, kind = moved.this, -bound, _MIRRORED.get(kind, kind)
-    elif isinstance(moved, exp.Add | exp.Sub):
-        value, constant = moved.this, whole_number(moved.expression)
-        if constant is None and isinstance(moved, exp.Add):
-            value, constant = moved.expression, whole_number(moved.this)
+    if isinstance(term, exp.Neg):
+        value, bound, kind = term.this, -bound, _MIRRORED.get(kind, kind)
+    elif isinstance(term, exp.Add | exp.Sub):
+        value, constant = term.this, whole_number(term.expression)
+        if constant is None and isinstance(term, exp.Add):
+            value, constant = term.expression, whole_number(term.this)
         if constant is None or abs(constant) > _MOST:
             return None
-        bound += -constant if isinstance(moved, exp.Add) else constant
+        bound += -constant if isinstance(term, exp.Add) else constant
     else:
         return None
     if not is_signed_integer(value, facts):

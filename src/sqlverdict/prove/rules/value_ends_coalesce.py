@@ -58,27 +58,27 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 def value_ends_coalesce(node: exp.Coalesce, facts: Facts) -> Expr | None:
     """Leave out what is never taken."""
     values = [node.this, *node.expressions]
-    kept: list[Expr] = []
+    first: list[Expr] = []
     for at, value in enumerate(values):
-        if isinstance(value, exp.Null) and (kept or at + 1 < len(values)):
+        if isinstance(value, exp.Null) and (first or at + 1 < len(values)):
             continue
-        kept.append(value)
+        first.append(value)
         if facts.never_null(value):
             break
-    dropped = [value for value in values if not any(value is each for each in kept)]
-    if not dropped or any(map(has_subquery, dropped)):
+    rest = [value for value in values if not any(value is each for each in first)]
+    if not rest or any(map(has_subquery, rest)):
         facts.cited.clear()
         return None
-    if not all(any(keeps_type(value, other, facts) for value in kept) for other in dropped):
+    if not all(any(keeps_type(value, other, facts) for value in first) for other in rest):
         facts.cited.clear()
         return None
-    if len(kept) == 1:
+    if len(first) == 1:
         if not facts.is_unconverted(node) or not all(
-            keeps_type(kept[0], other, facts) for other in dropped
+            keeps_type(first[0], other, facts) for other in rest
         ):
             facts.cited.clear()
             return None
-        return kept[0]
-    node.set("this", kept[0])
-    node.set("expressions", kept[1:])
+        return first[0]
+    node.set("this", first[0])
+    node.set("expressions", first[1:])
     return node
