@@ -23,8 +23,8 @@ from sqlverdict.refute.witness import Refutation, Witness, with_moment
 MOMENT = datetime(2024, 8, 14, 12)
 """Noon of a Wednesday in the middle of a month and of a quarter: no border is near.
 
-The month before has 31 days and the year before a 29 February, so that one month is not 30 days, and
-one year not 365.
+The month before has 31 days and the year before a 29 February: one month is not 30 days, and one
+year not 365.
 """
 
 
