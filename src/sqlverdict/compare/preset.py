@@ -64,14 +64,6 @@ class Preset(Protocol):
         ...
 
 
-class AsWritten:
-    """What a preset inherits that runs both queries as they are."""
-
-    def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
-        """Both queries as they are."""
-        return gold, prediction
-
-
 PRESETS: Registry[Preset] = Registry(
     "preset", "sqlverdict.compare.presets", "sqlverdict.presets", Preset
 )

@@ -16,13 +16,17 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.preset import PRESETS, AsWritten, QueryPair, column_reason, row_reasons
+from sqlverdict.compare.preset import PRESETS, QueryPair, column_reason, row_reasons
 from sqlverdict.records import Answer, Comparison
 
 
 @PRESETS.member
-class BirdPreset(AsWritten):
+class BirdPreset:
     """See the module's docstring."""
+
+    def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
+        """Both queries as they are."""
+        return gold, prediction
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the two answers are the same set of rows."""

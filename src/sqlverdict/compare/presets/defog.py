@@ -21,15 +21,19 @@ Source
 from __future__ import annotations
 
 from sqlverdict.compare.defog_rules import compare_as_script, is_contained, is_exact
-from sqlverdict.compare.preset import PRESETS, AsWritten, QueryPair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.records import Answer, Comparison
 
 
 @PRESETS.member
-class Defog(AsWritten):
+class Defog:
     """See the module's docstring."""
 
     driver_values = True
+
+    def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
+        """Both queries as they are."""
+        return gold, prediction
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the script calls the prediction correct."""

@@ -23,14 +23,18 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.preset import PRESETS, AsWritten, QueryPair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.compare.spider2_rules import compare_columns
 from sqlverdict.records import Answer, Comparison
 
 
 @PRESETS.member
-class Spider2(AsWritten):
+class Spider2:
     """See the module's docstring."""
+
+    def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
+        """Both queries as they are."""
+        return gold, prediction
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the columns that count are among the prediction's."""

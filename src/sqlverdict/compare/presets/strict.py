@@ -27,7 +27,7 @@ from __future__ import annotations
 from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import SearchExhausted, contained_columns, match_columns
 from sqlverdict.compare.order import could_be_gold, holds_all_cells, is_ordered, read_window
-from sqlverdict.compare.preset import PRESETS, AsWritten, QueryPair, column_reason, row_reasons
+from sqlverdict.compare.preset import PRESETS, QueryPair, column_reason, row_reasons
 from sqlverdict.records import Answer, Comparison, Contract, Reason, Row
 
 _NONE = Contract()
@@ -35,8 +35,12 @@ _DEFAULT = Tolerance()
 
 
 @PRESETS.member
-class Strict(AsWritten):
+class Strict:
     """See the module's docstring."""
+
+    def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
+        """Both queries as they are."""
+        return gold, prediction
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the two answers are the same."""
