@@ -24,6 +24,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import column_name, columns_in, leaves, nodes_in
+from sqlverdict.prove.resolve.engine_limits.aggregate_places import require_aggregates_in_place
 from sqlverdict.prove.resolve.equal_values import (
     compared_collation,
     folds_types,
@@ -49,6 +50,7 @@ def require_readable(tree: Expr, facts: Facts) -> None:
         Unsupported: rules do not work on it.
     """
     if facts.record.typed:
+        require_aggregates_in_place(tree)
         require_meeting_types(tree, facts)
     elif (objection := refusal(tree, facts)) is not None:
         raise Unsupported(objection)

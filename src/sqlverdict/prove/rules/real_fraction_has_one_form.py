@@ -19,7 +19,10 @@ Why
 Limits
     Where types are enforced, only the last three hold: for decimals and doubles, for integers where
     the engine does not cut them, and for a factor of at most four digits. MySQL rounds a quotient
-    to a few digits, so that no constant is moved there.
+    to a few digits, so that no constant is moved there. PostgreSQL shows more digits of a long
+    number than others do: there ``SUM(x) * 1.0 / COUNT(x)`` and ``x * 0.5`` have one form with
+    ``AVG(x)`` and ``x / 2`` for a REAL, an INTEGER and a NUMERIC of at most 12 digits before the
+    point and 4 behind it.
     A division of two integers cuts and is a factor of its own. A comparison, a sort, a grouping,
     a CAST or a function sees the last digits: 55 * 1.0 / 100 * 100 > 55 is true. Reals whose
     product leaves the range of reals are not looked at.
