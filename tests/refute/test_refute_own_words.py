@@ -32,6 +32,7 @@ PAIRS = {
         ("UPPER(code) = 'AB'", "code IN ('ab', 'AB')"),
         ("code LIKE 'ab'", "code = 'ab' OR code = 'AB'"),
         ("seen > date('2021-03-09 10:00:00')", "seen >= date('2021-03-09 10:00:00')"),
+        ("length(code) > 3", "length(CAST(code AS BLOB)) > 3"),
     ],
     "duckdb": [
         ("LOWER(code) = 'ab'", "code = 'ab' OR code = 'AB'"),
@@ -39,6 +40,7 @@ PAIRS = {
         ("CAST(n AS INTEGER) = 2", "FLOOR(n) = 2"),
         ("regexp_matches(code, '^(n|m)')", "code LIKE 'n%'"),
         ("list_contains(tags, 'x')", "tags[1] = 'x'"),
+        ("length(code) > 3", "strlen(code) > 3"),
         ("list_has_all(tags, ['it''s'])", "list_has_any(tags, ['it''s', 'y'])"),
     ],
     "postgres": [
@@ -51,6 +53,7 @@ PAIRS = {
         ("code SIMILAR TO '(n|m)%'", "code LIKE 'n%'"),
         ("code ~ '^[nm]'", "code LIKE 'n%'"),
         ("'x' = ANY(tags)", "tags[1] = 'x'"),
+        ("length(code) = 3", "octet_length(code) = 3"),
         ("tags @> ARRAY['x']", "tags && ARRAY['x', 'y']"),
         ("age(seen, '2024-01-01') > '1 month'", "seen - '2024-01-01' > '30 days'"),
         ("age('2024-03-01', seen) >= '1 month'", "'2024-03-01' - seen >= '31 days'"),
@@ -58,6 +61,7 @@ PAIRS = {
     "mysql": [
         ("ROUND(n, 1) = 1.5", "TRUNCATE(n, 1) = 1.5"),
         ("CAST(n AS SIGNED) = 2", "FLOOR(n) = 2"),
+        ("LENGTH(code) > 3", "CHAR_LENGTH(code) > 3"),
         ("code REGEXP '^[nm]'", "code LIKE 'n%'"),
         ("code REGEXP '^(n|m)'", "code LIKE 'n%'"),
     ],

@@ -1,4 +1,4 @@
-"""Values for what queries ask in the words of their engine: letter case, rounding, lists."""
+"""Values for what queries ask in the words of their engine: letters, rounding, lists."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from sqlverdict.refute.read.own_words import OwnWords
 
 _MOST_WORDS = 4
 """So many texts of a column are written with other capitals."""
+_MOST_WIDE = 12
+"""So many texts of a column are written with a letter of two bytes."""
 _PARTS = (0.6, 0.5, 0.4)
 """Parts of the last digit that is left: above its half, the half, and below it."""
 _FRACTIONS = ("REAL", "NUMERIC")
@@ -42,6 +44,10 @@ def own_pools(pools: Mapping[ColumnRef, ValuePool], own: OwnWords) -> dict[Colum
         is_number = isinstance(pool.plain[0], int | float)
         if is_number and pool.kind in _FRACTIONS and not pool.closed:
             more(column_ref, _around_digit(pool.good, digits))
+    for column_ref in own.in_bytes:
+        pool = pools[column_ref]
+        if pool.kind == "TEXT" and not pool.closed:
+            more(column_ref, _wide_letters(pool.good))
     for column_ref, elements in own.lists.items():
         good, near = _lists(elements)
         changed[column_ref] = replace(pools[column_ref], good=good, near=near)
@@ -54,6 +60,12 @@ def _other_capitals(values: Sequence[Cell]) -> Iterator[Cell]:
     for word in words[:_MOST_WORDS]:
         title = word[:1].upper() + word[1:].lower()
         yield from (title, title.swapcase())
+
+
+def _wide_letters(values: Sequence[Cell]) -> Iterator[Cell]:
+    """Texts as long in letters, and longer in bytes."""
+    words = [each for each in values if isinstance(each, str) and each][:_MOST_WIDE]
+    yield from (word[:-1] + "é" for word in dict.fromkeys((*words, "a", "ab")))
 
 
 def _around_digit(values: Sequence[Cell], digits: int) -> Iterator[Cell]:

@@ -74,14 +74,14 @@ _CORNERED = (
 )
 
 
-_known: dict[tuple[str, Schema], QueryReading] = {}
+_known: dict[tuple[str, str, Schema], QueryReading] = {}
 _REMEMBERED = 512
 """How many readings a process keeps."""
 
 
 def read_query(query: Query, schema: Schema) -> QueryReading:
     """Read a query's tables, joins, constants and counts; the search and the grade both ask."""
-    key = (query.sql, schema)
+    key = (query.sql, query.dialect, schema)
     known = _known.get(key)
     if known is not None:
         return known

@@ -1,7 +1,8 @@
 """What a query asks of values in the words of its engine, beyond what constants say.
 
 Letter case (``LOWER(c) = 'ab'``, ``ILIKE``), the digit at which a number is rounded or cut off, the
-alternatives of a regular expression, the elements of a list, and how long ago a moment was. A
+alternatives of a regular expression, the elements of a list, how long ago a moment was, and whether
+the length of a text is one in letters or in bytes (``LENGTH`` and ``CHAR_LENGTH`` of MySQL). A
 search on another engine than SQLite reads the query itself for these: SQLite's words for it lack
 them.
 """
@@ -32,6 +33,8 @@ _FOLDING = (exp.Lower, exp.Upper, exp.ILike, exp.RegexpILike)
 _ROUNDING = (exp.Round, exp.Trunc, exp.Floor, exp.Ceil, exp.Cast)
 _PATTERNS = (exp.RegexpLike, exp.RegexpILike, exp.SimilarTo)
 _LISTS = (exp.ArrayContainsAll, exp.ArrayOverlaps, exp.ArrayContains, exp.Any, exp.Bracket)
+_LENGTHS = (exp.Length, exp.BitLength, exp.Anonymous)
+_BYTES = frozenset({"octet_length", "strlen", "lengthb", "bit_length"})
 _FLIPPED: dict[type[Expr], str] = {
     exp.GT: "<",
     exp.GTE: "<=",
@@ -41,7 +44,7 @@ _FLIPPED: dict[type[Expr], str] = {
     exp.NEQ: "!=",
 }
 _SAME = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-_KINDS = frozenset((*_FOLDING, *_ROUNDING, *_PATTERNS, *_LISTS, *_FLIPPED, exp.Like))
+_KINDS = frozenset((*_FOLDING, *_ROUNDING, *_PATTERNS, *_LISTS, *_LENGTHS, *_FLIPPED, exp.Like))
 _SPAN = re.compile(r"([+-]?\d+)\s*(year|mon|month|week|day|hour|minute|second)s?\s*", re.IGNORECASE)
 _MOST_DIGITS = 6
 
@@ -55,12 +58,20 @@ class OwnWords:
         folded: Columns whose capitals and small letters count alike somewhere.
         rounded: Columns whose numbers lose digits, and how; of two queries, where only one does so.
         lists: Elements that lists are asked for.
+        lengths: Columns whose letters or bytes are counted; of two queries, where only one does so.
     """
 
     hints: list[Hint] = field(default_factory=list)
     folded: list[ColumnRef] = field(default_factory=list)
     rounded: frozenset[Rounding] = frozenset()
     lists: dict[ColumnRef, tuple[Cell, ...]] = field(default_factory=dict)
+    lengths: frozenset[tuple[ColumnRef, str]] = frozenset()
+
+    @property
+    def in_bytes(self) -> list[ColumnRef]:
+        """The columns whose letters one query counts, and the other one their bytes."""
+        both = [column_ref for column_ref, unit in self.lengths if unit == "bytes"]
+        return sorted(each for each in both if (each, "letters") in self.lengths)
 
     def merge(self, other: OwnWords) -> OwnWords:
         """What two queries ask for."""
@@ -72,6 +83,7 @@ class OwnWords:
             list(dict.fromkeys((*self.folded, *other.folded))),
             self.rounded ^ other.rounded,
             lists,
+            self.lengths ^ other.lengths,
         )
 
     def with_lists_of(self, columns: Iterable[ColumnRef]) -> OwnWords:
@@ -84,6 +96,7 @@ def own_words(resolver: Resolver) -> OwnWords:
     """Read a query."""
     words = OwnWords()
     rounded: set[Rounding] = set()
+    lengths: set[tuple[ColumnRef, str]] = set()
     for node in resolver.nodes:
         if type(node) not in _KINDS:
             continue
@@ -95,11 +108,24 @@ def own_words(resolver: Resolver) -> OwnWords:
             rounded |= set(_roundings(node, resolver))
         elif isinstance(node, _LISTS):
             _add_elements(words.lists, node, resolver)
+        elif isinstance(node, _LENGTHS):
+            lengths |= {(column_ref, unit) for column_ref, unit in _lengths(node, resolver)}
         elif type(node) in _FLIPPED:
             words.hints += _moment_hints(node, resolver)
     words.folded = list(dict.fromkeys(words.folded))
     words.rounded = frozenset(rounded)
+    words.lengths = frozenset(lengths)
     return words
+
+
+def _lengths(node: Expr, resolver: Resolver) -> Iterator[tuple[ColumnRef, str]]:
+    """The columns whose length is asked for, and in which unit."""
+    if isinstance(node, exp.Anonymous) and str(node.this).lower() not in _BYTES:
+        return
+    is_binary = isinstance(node.this, exp.Cast) and node.this.is_type(exp.DType.VARBINARY)
+    is_letters = isinstance(node, exp.Length) and not node.args.get("binary") and not is_binary
+    unit = "letters" if is_letters else "bytes"
+    yield from ((column_ref, unit) for column_ref in resolver.columns(node))
 
 
 def _is_word(node: Expr) -> bool:
