@@ -59,7 +59,9 @@ def test_an_option_comes_before_the_same_key_after_set(invoke: Invoke) -> None:
 SAMPLES = {
     "boolean": "true",
     "integer": "7",
+    "whole": "7",
     "float": "7.5",
+    "number": "7.5",
     "datetime": "2024-02-03",
     "shard": "2/4",
     "column": "sql=gold",
@@ -136,7 +138,7 @@ def test_other_commands_take_their_settings_from_the_file(invoke: Invoke) -> Non
         (("--set", "maxrows=3"), "--set maxrows=3: 'maxrows' is no setting of"),
         (("--set", "maxrows=3"), "Did you mean 'max-rows'"),
         (("--set", "max-rows"), "--set max-rows: there is no =. Expected KEY=VALUE"),
-        (("--set", "max-rows=some"), "--set max-rows=some: 'some' is not a valid integer"),
+        (("--set", "max-rows=some"), "--set max-rows=some: 'some' is not a valid whole number"),
         (("--set", "max-rows=0"), "--set max-rows=0: 0 is not in the range x>=1"),
         (("--set", "page=perhaps"), "--set page=perhaps: 'perhaps' is not a valid boolean"),
         (("--set", "cache="), "--set cache is empty. Expected a path"),
