@@ -10,12 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import (
     UTF8_BOM,
     decode_json,
+    encode_json,
     near,
     need_file,
     read_text,
@@ -174,7 +173,7 @@ def _from_object(recovered: RecoveredPredictions, text: str) -> Iterator[_FileRe
                 (f"case {key}", f"the key {key!r} occurs more than once; remove all but one")
             )
     for key, value in values.items():
-        yield _FileRecord(f"key {key!r}", msgspec.json.encode({key: value}).decode(), key)
+        yield _FileRecord(f"key {key!r}", encode_json({key: value}).decode(), key)
 
 
 def _from_list(
@@ -189,7 +188,7 @@ def _from_list(
         recovered.records = len(items)
     for number, item in enumerate(items, 1):
         case_id = ids[number - 1] if number <= len(ids) else f"item {number}"
-        yield _FileRecord(f"item {number}", msgspec.json.encode([item]).decode(), case_id)
+        yield _FileRecord(f"item {number}", encode_json([item]).decode(), case_id)
 
 
 def _decoded(recovered: RecoveredPredictions, text: str) -> object:
