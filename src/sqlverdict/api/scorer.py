@@ -135,11 +135,11 @@ class Scorer(Closing):
         else:
             name = engine_of(where) if where is not None else DEFAULT_ENGINE
         seconds = read_timeout(timeout)
-        limits = limits or (Limits() if seconds is None else Limits(seconds=seconds))
+        usual = Limits() if seconds is None else Limits(seconds=seconds)
         options = Options(
             metrics,
             engine=name,
-            limits=limits,
+            limits=usual if limits is None else limits,
             workers=0,
             cache=None,
             search=read_search(read_count(refute, "refute"), budget_ms),
