@@ -172,8 +172,14 @@ def test_init_says_what_is_missing(invoke: Invoke, table: str, advice: str) -> N
 
 
 def test_init_refuses_a_file_that_is_not_there(invoke: Invoke) -> None:
-    assert invoke("init", "--cases", "bots.csv").exit_code == 2
-    assert not Path("sqlverdict.toml").exists()
+    for option in (("--cases", "bots.csv"), ("--databases", "shops.db"), ("--databases", "no/")):
+        assert invoke("init", *option).exit_code == 2
+        assert not Path("sqlverdict.toml").exists()
+    assert "no file or folder shops.db. Did you mean 'shop.db'?" in (
+        invoke("init", "--databases", "shops.db").output.replace("\n", " ")
+    )
+    for there in ("shop.db", ".", "postgresql://127.0.0.1/shop"):
+        assert invoke("init", "--databases", there, "--overwrite").exit_code == 0
 
 
 def without_marks(file: Path) -> None:
