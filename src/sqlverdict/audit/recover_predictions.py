@@ -6,7 +6,7 @@ each is read by the loader's own format on its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from sqlverdict.load.prediction_formats import FORMATS, TABLE_FORMATS, Predictio
 from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.load.tables.open_table import table_format
 from sqlverdict.load.turns import session_sizes, turn_lines
-from sqlverdict.records import Case
+from sqlverdict.records import Case, Prediction
 
 _BY_POSITION = ("lines", "lines_db")
 
@@ -111,6 +111,27 @@ def recover_predictions(
         _whole(recovered, ids)
     for record in records:
         _read(recovered, record)
+    return recovered
+
+
+def recover_rows(
+    path: Path, ids: Sequence[str], pairs: Iterable[tuple[Case, Prediction]]
+) -> RecoveredPredictions:
+    """The predictions in a table of cases without ids, up to the first that cannot be read.
+
+    Args:
+        path: The table.
+        ids: The ids of its cases.
+        pairs: Its cases, numbered by row, with their predictions.
+    """
+    recovered = RecoveredPredictions(path, table_format(path) or "csv")
+    try:
+        for case, prediction in pairs:
+            recovered.entries.append(PredictionEntry(case.id, f"row {case.id}", prediction))
+    except PredictionError as problem:
+        recovered.problems.append((path.name, str(problem)))
+        # Nothing is known of the rows behind it.
+        recovered.unread.update(ids)
     return recovered
 
 
