@@ -376,7 +376,7 @@ class Scorer(Closing):
         where = absolute(self._databases_at)
         known = self._known_databases.get(where)
         if known is None:
-            location = DatabaseLocation(where, ENGINES.get(self.plan.engine).suffixes)
+            location = DatabaseLocation.of(where, ENGINES.get(self.plan.engine))
             known = self._known_databases[where] = find_databases(Path(), (".",), location)
         return known
 

@@ -143,7 +143,7 @@ def _database(folder: Path, cases: Path | None) -> str | None:
 
 def _location(databases: str) -> DatabaseLocation:
     """Where the user says that the databases are."""
-    return DatabaseLocation(databases, ENGINES.get(engine_of(databases)).suffixes)
+    return DatabaseLocation.of(databases, ENGINES.get(engine_of(databases)))
 
 
 def _read(cases: Path, databases: str | None) -> tuple[Benchmark | None, str]:

@@ -7,6 +7,7 @@
 ``fields``              from a record of named fields to a case or a prediction
 ``columns/``            which column of a user's file is which field
 ``databases``           where the database of a ``db_id`` lies
+``missing_databases``   what is said of databases that are not there
 ``descriptions``        what files beside a database say about its columns in words
 ``predictions``         a prediction file paired with the cases
 ``prediction_entries``  a file of predictions as entries, and what named fields are read as
