@@ -9,7 +9,7 @@ SMALLEST, LARGEST = -(2**63), 2**64 - 1
 """What logs and caches keep as an integer."""
 _SURE_DIGITS = 9
 """Numbers with so many digits are further apart than floats that presets take for equal."""
-_KEPT = 15
+_SHORT = 15
 """A float keeps every digit of a number that has so many."""
 
 
@@ -96,7 +96,7 @@ def json_number(text: str) -> int | float:
     if math.isinf(nearest):
         raise ValueError("Number out of range")
     # What rounds to 0 may have an exponent of any size.
-    if not nearest or len(text) <= _KEPT or Decimal(text) == Decimal(repr(nearest)):
+    if not nearest or len(text) <= _SHORT or Decimal(text) == Decimal(repr(nearest)):
         return nearest
     cell = decimal_cell(Decimal(text))
     return nearest if isinstance(cell, str) else cell

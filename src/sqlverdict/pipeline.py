@@ -23,7 +23,7 @@ from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.predictions import as_predictions, predictions_digest
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.examine import Examiner
-from sqlverdict.run.options import Options, Progress, System, check_systems
+from sqlverdict.run.options import Options, Progress, System, check_distinct_systems
 from sqlverdict.run.output import (
     RunOutput,
     benchmark_manifest,
@@ -75,7 +75,7 @@ def evaluate_systems(
     options = _options(options)
     schemas, preset = {**benchmark.schemas, **options.schemas}, options.preset or benchmark.preset
     options = replace(options, schemas=schemas, preset=preset)
-    check_systems(systems)
+    check_distinct_systems(systems)
     plan, outputs, predictions = plan_run(options, systems[0].out), [], []
     for system in systems:
         own = as_predictions(system.predictions)

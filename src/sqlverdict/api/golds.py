@@ -31,7 +31,7 @@ from sqlverdict.load.overlays import (
 )
 from sqlverdict.pipeline import evaluate_systems
 from sqlverdict.records import Case
-from sqlverdict.run.options import Options, System, check_systems
+from sqlverdict.run.options import Options, System, check_distinct_systems
 from sqlverdict.run.task import as_benchmark
 from sqlverdict.runlog.folder import TemporaryFolder
 from sqlverdict.runlog.run import Run
@@ -119,7 +119,7 @@ def evaluate_golds(
     """
     from sqlverdict.report.several_runs.golds_board import GoldColumn, rank_golds
 
-    check_systems(systems)
+    check_distinct_systems(systems)
     benchmark = cases if isinstance(cases, Benchmark) else as_benchmark(cases)
     options = options or Options()
     sets = [_gold_set(name, source) for name, source in _name_sources(golds)]

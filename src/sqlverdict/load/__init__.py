@@ -1,13 +1,12 @@
 """From files to records: benchmarks, databases, predictions and labels.
 
-``benchmark``           what a benchmark and a reader are
+``benchmark``           what a benchmark and a reader are, and what is said of missing databases
 ``benchmarks/``         one file per published benchmark
 ``own_files/``          one file per format of users' own cases: JSONL, CSV, Excel ...
 ``tables/``             tables with a header: CSV, Excel, Parquet
 ``fields``              from a record of named fields to a case or a prediction
 ``columns/``            which column of a user's file is which field
 ``databases``           where the database of a ``db_id`` lies
-``missing_databases``   what is said of databases that are not there
 ``descriptions``        what files beside a database say about its columns in words
 ``predictions``         a prediction file paired with the cases
 ``prediction_entries``  a file of predictions as entries, and what named fields are read as

@@ -211,18 +211,18 @@ class System:
     base: Path | None = None
 
 
-def is_list(value: object) -> bool:
+def is_sequence(value: object) -> bool:
     """Whether it is a sequence of things, and no text."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
-def check_systems(systems: Sequence[System]) -> None:
+def check_distinct_systems(systems: Sequence[System]) -> None:
     """Refuse systems that reports could not tell apart.
 
     Raises:
         UsageError: there is none, one is no system, or two have one name.
     """
-    if not is_list(systems):
+    if not is_sequence(systems):
         raise UsageError(
             f"systems is {type(systems).__name__}; expected a list of sqlverdict.System"
         )

@@ -28,10 +28,15 @@ from sqlverdict.errors import UsageError, message_text
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, check_fits, engine_of
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import bounded, count, few_of
-from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, ChangedCases, SourceFile
+from sqlverdict.load.benchmark import (
+    BENCHMARKS,
+    Benchmark,
+    ChangedCases,
+    SourceFile,
+    notes_for_part,
+)
 from sqlverdict.load.columns.column_map import join_maps
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
-from sqlverdict.load.missing_databases import notes_for_part
 from sqlverdict.load.overlays import OVERLAY, overlay_title, read_overlay, with_overlays
 from sqlverdict.load.tables.cases import read_own_file
 from sqlverdict.load.tables.excel import sheet_names
