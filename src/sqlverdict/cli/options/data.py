@@ -307,8 +307,7 @@ def _with_gold_databases(benchmark: Benchmark, root: Path, data: DataArgs) -> Be
     """The benchmark, with the databases that the golds run on where they are others."""
     if data.gold_databases is None:
         return benchmark
-    engine = ENGINES.get(engine_of(data.gold_databases))
-    location = DatabaseLocation.of(data.gold_databases, engine)
+    location = DatabaseLocation.of(data.gold_databases, ENGINES.get(engine_of(data.gold_databases)))
     golds = find_databases(root, (".",), location)
     cases = ChangedCases(benchmark.cases, partial(_with_gold_database, golds))
     return replace(benchmark, cases=cases)
