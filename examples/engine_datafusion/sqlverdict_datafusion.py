@@ -49,6 +49,7 @@ class DataFusion(Engine):
     # rules_checked is not set: nothing is proved by them.
     dialect = "postgres"
     suffixes = (".parquet",)
+    folders = True
     enforces = frozenset({"types"})
     limits_memory = "process"
     version = metadata.version("datafusion")

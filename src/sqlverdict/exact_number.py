@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from decimal import Decimal
+
+SMALLEST, LARGEST = -(2**63), 2**64 - 1
+"""What logs and caches keep as an integer."""
+_SURE_DIGITS = 9
+"""Numbers with so many digits are further apart than floats that presets take for equal."""
+_SHORT = 15
+"""A float keeps every digit of a number that has so many."""
+
 
 class ExactNumber(float):
     """A number with more digits than a float keeps, such as a long DECIMAL or a HUGEINT.
@@ -39,3 +49,54 @@ class ExactNumber(float):
 
     def __reduce__(self) -> tuple[type[ExactNumber], tuple[str]]:
         return ExactNumber, (self.digits,)
+
+
+def decimal_cell(value: Decimal) -> int | float | str:
+    """A decimal number: an integer where it is one."""
+    if not value.is_finite():
+        return math.nan if value.is_nan() else float(value)
+    nearest = float(value)
+    if math.isinf(nearest):
+        return _digits(value)
+    # A negative exponent may be huge, and the text with it.
+    if nearest and value.adjusted() < -_SURE_DIGITS:
+        return nearest
+    digits = _digits(value)
+    whole, _, fraction = digits.partition(".")
+    if not fraction:
+        return integer_cell(int(value))
+    is_long = len((whole + fraction).lstrip("-0")) > _SURE_DIGITS >= len(fraction)
+    return ExactNumber(digits) if is_long else nearest
+
+
+def _digits(value: Decimal) -> str:
+    """The number as decimal text without idle zeros."""
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def integer_cell(value: int) -> int | float | str:
+    """An integer of any length as a cell."""
+    if SMALLEST <= value <= LARGEST:
+        return value
+    digits = f"{Decimal(value):f}"
+    return digits if math.isinf(float(digits)) else ExactNumber(digits)
+
+
+def json_number(text: str) -> int | float:
+    """A number of JSON that has a fraction or an exponent.
+
+    It is a float where a float keeps all of its digits, and otherwise what :func:`decimal_cell`
+    makes of them.
+
+    Raises:
+        ValueError: it is beyond the floats.
+    """
+    nearest = float(text)
+    if math.isinf(nearest):
+        raise ValueError("Number out of range")
+    # What rounds to 0 may have an exponent of any size.
+    if not nearest or len(text) <= _SHORT or Decimal(text) == Decimal(repr(nearest)):
+        return nearest
+    cell = decimal_cell(Decimal(text))
+    return nearest if isinstance(cell, str) else cell

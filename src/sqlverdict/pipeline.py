@@ -23,7 +23,7 @@ from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.predictions import as_predictions, predictions_digest
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.examine import Examiner
-from sqlverdict.run.options import Options, Progress, System
+from sqlverdict.run.options import Options, Progress, System, check_distinct_systems
 from sqlverdict.run.output import (
     RunOutput,
     benchmark_manifest,
@@ -58,6 +58,7 @@ def evaluate_systems(
     """Evaluate several systems on the same cases; each gold query runs once for all.
 
     Raises:
+        UsageError: an argument is of the wrong type, or two systems have one name.
         PredictionError: a case has no prediction.
         RunLogError: a folder holds another run.
         Interrupted: the user stopped it; the same call resumes it.
@@ -71,14 +72,10 @@ def evaluate_systems(
         [1.0, 0.0]
     """
     benchmark = cases if isinstance(cases, Benchmark) else as_benchmark(cases)
-    options = options or Options()
+    options = _options(options)
     schemas, preset = {**benchmark.schemas, **options.schemas}, options.preset or benchmark.preset
     options = replace(options, schemas=schemas, preset=preset)
-    if not systems:
-        raise UsageError("there is no system; expected one or several")
-    other = next((each for each in systems if not isinstance(each, System)), None)
-    if other is not None:
-        raise UsageError(f"a system is {other!r}; expected a sqlverdict.System")
+    check_distinct_systems(systems)
     plan, outputs, predictions = plan_run(options, systems[0].out), [], []
     for system in systems:
         own = as_predictions(system.predictions)
@@ -114,13 +111,20 @@ def evaluate_pairs(
     ``inputs`` names whatever else decides the results, ``notes`` what a user should know. ``base``
     is an earlier run with other golds, and the cases: its results stand where golds are the same.
 
+    Raises:
+        UsageError: an argument is of the wrong type.
+
     Examples:
         >>> case = sv.Case("1", "shop", "", ("SELECT count(*) FROM item",), "shop.sqlite")
         >>> run = sv.evaluate_pairs([(case, sv.Prediction("1", "SELECT 3"))])
         >>> run.estimate("ex").value
         1.0
     """
-    options = options or Options()
+    options = _options(options)
+    if not isinstance(pairs, Iterable) or isinstance(pairs, str | bytes | Mapping):
+        raise UsageError(
+            f"pairs is {type(pairs).__name__}; expected a Case and its Prediction, several times"
+        )
     folder = Path(out) if out is not None else None
     plan = plan_run(options, folder)
     inputs = {"cases": digest or f"stream of {datetime.now(UTC).isoformat()}", **(inputs or {})}
@@ -130,6 +134,17 @@ def evaluate_pairs(
     if base is not None and folder is not None:
         reuse_results(base[0], folder, manifest, base[1])
     return _run(pair_stream(pairs), [(folder, manifest)], count, plan, options)[0]
+
+
+def _options(options: Options | None) -> Options:
+    """The options of a call.
+
+    Raises:
+        UsageError: they are of another type.
+    """
+    if options is not None and not isinstance(options, Options):
+        raise UsageError(f"options is {type(options).__name__}; expected a sqlverdict.Options")
+    return options or Options()
 
 
 def _run(

@@ -76,10 +76,23 @@ def test_numbers_of_arrays_are_numbers(db: Path) -> None:
     assert scorer.plan.limits.seconds == 9.5
 
 
-@pytest.mark.parametrize("seconds", [math.nan, math.inf, 1e300])
-def test_a_limit_is_a_time_that_a_clock_counts_to(seconds: float) -> None:
-    with pytest.raises(UsageError, match="the time limit is"):
+@pytest.mark.parametrize("seconds", [math.nan, math.inf, 1e300, -1, 0, "1", None, True])
+def test_a_limit_is_a_time_that_a_clock_counts_to(seconds: Any) -> None:
+    with pytest.raises(UsageError, match=r"the time limit is .* \(seconds of Limits\)"):
         sv.Limits(seconds=seconds)
+
+
+@pytest.mark.parametrize("name", ["steps", "rows", "bytes", "memory", "cell", "sql_length"])
+def test_a_limit_is_a_whole_number_above_0(name: str) -> None:
+    for value in ("x", -1, 0, 1.5, None, True):
+        with pytest.raises(UsageError, match=f"{name} of Limits is {value!r}"):
+            sv.Limits(**{name: value})  # type: ignore[arg-type]
+    assert getattr(sv.Limits(**{name: 1}), name) == 1  # type: ignore[arg-type]
+
+
+def test_the_word_no_trusts_no_role() -> None:
+    with pytest.raises(UsageError, match="trust_role of Limits is 'no'"):
+        sv.Limits(trust_role="no")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("name", "value"), [("refute", -1), ("refute", "40"), ("memo", -1)])

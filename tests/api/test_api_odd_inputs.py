@@ -14,6 +14,12 @@ from sqlverdict.rl import Rewarder
 
 GOLD = "SELECT name FROM t WHERE n > 1"
 CASES: list[Any] = [{"id": "1", "gold": GOLD}, {"id": "2", "gold": "SELECT 1"}]
+ONE = [sv.Case("1", "shop", "", ("SELECT 1",))]
+A = sv.System("a", {"1": "SELECT 1"})
+
+
+def _run(db: Path) -> sv.EvaluatedRun:
+    return sv.evaluate(CASES, [GOLD, "SELECT 1"], db=db)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +47,22 @@ CASES: list[Any] = [{"id": "1", "gold": GOLD}, {"id": "2", "gold": "SELECT 1"}]
         (lambda db: sv.evaluate_pairs([(GOLD, GOLD)]), "expected a Case and its Prediction"),  # type: ignore[list-item]
         (lambda db: sv.evaluate_systems([], []), "there is no system"),
         (lambda db: sv.evaluate_systems(CASES, [sv.System("a", {})]), "a case is dict"),
+        (lambda db: sv.evaluate_systems(ONE, [A, A]), "two systems are called 'a'"),
+        (lambda db: sv.evaluate_systems(ONE, [sv.System(3, {})]), "name of a system is 3"),  # type: ignore[arg-type]
+        (lambda db: sv.evaluate_systems(ONE, 5), "systems is int"),  # type: ignore[arg-type]
+        (lambda db: sv.evaluate_systems(5, [A]), "cases is int"),  # type: ignore[arg-type]
+        (lambda db: sv.evaluate_systems(ONE, [A], options=3), "options is int"),  # type: ignore[arg-type]
+        (lambda db: sv.evaluate_golds(ONE, [A, A], {"x": {}}), "two systems are called 'a'"),
+        (lambda db: sv.evaluate_golds(ONE, 5, {"x": {}}), "systems is int"),  # type: ignore[arg-type]
+        (lambda db: sv.evaluate_golds(ONE, [A], 5), "golds is int"),  # type: ignore[arg-type]
+        (lambda db: sv.evaluate_pairs(5), "pairs is int"),  # type: ignore[arg-type]
+        (lambda db: sv.evaluate_pairs([], options=3), "options is int"),  # type: ignore[arg-type]
+        (lambda db: _run(db).compare(3), "other is int"),  # type: ignore[arg-type]
+        (lambda db: _run(db).compare(_run(db), 3), "metric is int"),  # type: ignore[arg-type]
+        (lambda db: sv.refute_pair(GOLD, GOLD, db=db, limits=3), "limits is 3"),  # type: ignore[arg-type]
+        (lambda db: sv.check(GOLD, GOLD, db=db, limits=0), "limits is 0"),  # type: ignore[arg-type]
+        (lambda db: sv.Options(limits=3), "limits is 3"),  # type: ignore[arg-type]
+        (lambda db: Rewarder(db=db, limits=0), "limits is 0"),  # type: ignore[arg-type]
         (lambda db: sv.Scorer(db=db, limits={"seconds": 1}), "limits is"),  # type: ignore[arg-type]
         (lambda db: sv.Scorer(db=db, now="2024-01-01"), "now is '2024-01-01'"),  # type: ignore[arg-type]
         (lambda db: sv.Scorer(db=db, budget_ms=float("inf")), "budget_ms is inf"),

@@ -207,3 +207,56 @@ def by_evaluate_with_search(db: str, folder: Path) -> bool:
     options = sv.Options("verdict", workers=0)
     run = sv.evaluate(cases, {"q1": SAME}, options=options, out=folder / "run")
     return Reason.TOOLKIT_ERROR in run["q1"].reasons
+
+
+class FolderEngine(Lookalike):
+    """The same over folders, each with a file of tables."""
+
+    name = "folders"
+    suffixes = (".part",)
+    folders = True
+
+    def open(self, database: Any, limits: Limits, **how: Any) -> Session:
+        return super().open(Path(database) / "tables.part", limits, **how)
+
+    def digest(self, database: Any) -> str | None:
+        return super().digest(Path(database) / "tables.part")
+
+
+@pytest.fixture
+def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The folder of two databases, one of them empty."""
+    member = FolderEngine()
+    monkeypatch.setitem(ENGINES._members, member.name, member)
+    monkeypatch.setitem(ENGINES._modules, member.name, "a_plugin")
+    for name in ("staff", "empty"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+    sqlite_file(tmp_path / "data" / "staff" / "tables.part", TABLE, ROWS)
+    return tmp_path / "data"
+
+
+def test_a_database_that_is_a_folder_is_one_at_every_door(folders: Path, tmp_path: Path) -> None:
+    cases = tmp_path / "cases.csv"
+    cases.write_text(f"id,db_id,gold,prediction\n1,staff,{GOLD},{SAME}\n")
+    staff = folders / "staff"
+    for place in ({"databases": folders}, {"databases": staff}, {"db": staff}):
+        assert sv.evaluate(cases, **place).estimate("ex").value == 1.0  # type: ignore[arg-type]
+    with sv.Scorer(databases=folders) as scorer:
+        assert scorer(GOLD, SAME, db_id="staff") == 1.0
+    for place in (folders, staff):
+        data = ("--cases", str(cases), "--databases", str(place))
+        out = str(tmp_path / f"run {place.name}")
+        done = CliRunner().invoke(sqlverdict, ["evaluate", *data, "--workers", "0", "--out", out])
+        assert done.exit_code == 0, done.output
+        done = CliRunner().invoke(sqlverdict, ["doctor", *data])
+        assert done.exit_code == 0, done.output
+
+
+def test_the_message_on_a_missing_folder_names_it(folders: Path) -> None:
+    cases = [{"id": 1, "db_id": name, "gold": GOLD, "prediction": SAME} for name in ("empty",)]
+    (result,) = sv.evaluate(cases, databases=folders).results()
+    assert result.reasons == ("DATABASE_UNAVAILABLE",)
+    cases = [{"id": 1, "db_id": "staf", "gold": GOLD, "prediction": SAME}]
+    (result,) = sv.evaluate(cases, databases=folders).results()
+    messages = [getattr(each, "message", "") for each in result.evidence]
+    assert any(f"expected the folder {folders / 'staf'}. Did you mean" in each for each in messages)

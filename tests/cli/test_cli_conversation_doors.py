@@ -154,9 +154,8 @@ def repeated(talks: Talks) -> str:
     return cli("doctor", "--cases", cases, "--databases", talks.sparc / "database", "--json")
 
 
-def checked(talks: Talks, style: str) -> str:
-    rules = ("--baseline", talks.right, "--no-regressions", "--format", style)
-    return cli("check", talks.run, *rules)
+def checked(talks: Talks, *words: str) -> str:
+    return cli("check", talks.run, "--baseline", talks.right, "--no-regressions", *words)
 
 
 def compared(talks: Talks, *words: str) -> str:
@@ -171,9 +170,9 @@ DOORS: dict[str, Callable[[Talks], str]] = {
     "audit --out FILE.jsonl": lambda talks: written_audit(talks, "golds.jsonl"),
     "audit --out FILE.md": lambda talks: written_audit(talks, "golds.md"),
     "build": built,
-    "check": lambda talks: checked(talks, "text"),
-    "check --format github": lambda talks: checked(talks, "github"),
-    "check --format json": lambda talks: checked(talks, "json"),
+    "check": checked,
+    "check --format github": lambda talks: checked(talks, "--format", "github"),
+    "check --json": lambda talks: checked(talks, "--json"),
     "compare": compared,
     "compare --json": lambda talks: compared(talks, "--json"),
     "doctor": repeated,

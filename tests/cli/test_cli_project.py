@@ -85,6 +85,28 @@ def test_doctor_examines_answers_in_a_column_that_was_guessed(invoke: Invoke) ->
     assert "case 3" in done.output
 
 
+def test_doctor_examines_answers_in_a_table_without_ids(invoke: Invoke) -> None:
+    rows = ["SELECT 1,SELECT 2", "SELECT 3,", "SELECT 4,SELECT FROM item"]
+    Path("bot.csv").write_text("\n".join(["gold,prediction", *rows]))
+    command = ("doctor", "--cases", "bot.csv", "--databases", "shop.db")
+    done = invoke(*command)
+    assert "not examined" not in done.output
+    assert "case 2" in done.output
+    assert "case 3" in done.output
+    shown = json.loads(invoke(*command, "--json").output)
+    assert shown["figures"]["predictions"] == 3
+    assert (
+        json.loads(invoke(*command, "--limit", "1", "--json").output)["figures"]["predictions"] == 1
+    )
+
+
+@pytest.mark.parametrize("header", ["id,gold,prediction", "number,gold,prediction"])
+def test_doctor_lists_the_digest_of_a_file_once(invoke: Invoke, header: str) -> None:
+    Path("bot.csv").write_text(f"{header}\n1,SELECT 1,SELECT 2\n")
+    done = invoke("doctor", "--cases", "bot.csv", "--databases", "shop.db")
+    assert done.output.count("bot.csv: sha256") == 1
+
+
 def test_a_file_without_its_option_gets_a_hint(invoke: Invoke) -> None:
     refusal = invoke("evaluate", "bot.csv")
     assert "Give the file of your questions with --cases" in refusal.output
@@ -172,8 +194,14 @@ def test_init_says_what_is_missing(invoke: Invoke, table: str, advice: str) -> N
 
 
 def test_init_refuses_a_file_that_is_not_there(invoke: Invoke) -> None:
-    assert invoke("init", "--cases", "bots.csv").exit_code == 2
-    assert not Path("sqlverdict.toml").exists()
+    for option in (("--cases", "bots.csv"), ("--databases", "shops.db"), ("--databases", "no/")):
+        assert invoke("init", *option).exit_code == 2
+        assert not Path("sqlverdict.toml").exists()
+    assert "no file or folder shops.db. Did you mean 'shop.db'?" in (
+        invoke("init", "--databases", "shops.db").output.replace("\n", " ")
+    )
+    for there in ("shop.db", ".", "postgresql://127.0.0.1/shop"):
+        assert invoke("init", "--databases", there, "--overwrite").exit_code == 0
 
 
 def without_marks(file: Path) -> None:

@@ -8,14 +8,8 @@ import pytest
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.load.databases import (
-    DatabaseFolder,
-    find_databases,
-    missing_databases,
-    notes_for_part,
-    suite_of,
-    unknown_database,
-)
+from sqlverdict.load.benchmark import missing_databases, notes_for_part
+from sqlverdict.load.databases import DatabaseFolder, find_databases, suite_of, unknown_database
 from sqlverdict.records import Case
 
 

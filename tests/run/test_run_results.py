@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,11 @@ import pytest
 from sqlverdict import Options, evaluate
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.evidence import Undecided
+from sqlverdict.exact_number import json_number
+from sqlverdict.execute.values.driver_values import cell_of
 from sqlverdict.files.result_csv import parse_result
+from sqlverdict.files.text import decode_json, encode_json
+from sqlverdict.load.recorded import answer_in
 from sqlverdict.records import Answer, Case, Prediction, Reason, Result, Verdict
 
 MakeCase = Callable[..., Case]
@@ -99,3 +104,87 @@ def test_truth_values_of_a_result_file_can_be_read_from_the_log() -> None:
     assert result.verdict is Verdict.INCORRECT
     assert result.answers is not None
     assert [change.prediction for change in result.answers.changed] == [(2, True)]
+
+
+NEAR = ("12345678901234567890.1", "12345678901234567890.2")
+"""Decimals with one nearest float."""
+NUMBERS = (*NEAR, "1234567890123456789012", "1234567890123456789013", "0.1", "0.30000000000000004")
+
+
+PAIRS = {f"{g} {p}": (g, p) for g in NUMBERS for p in NUMBERS}
+"""Golds and predictions by id."""
+
+
+def _gold(case_id: str) -> str:
+    return f'{{"id": "{case_id}", "db_id": "d", "gold_rows": [[{PAIRS[case_id][0]}]]}}'
+
+
+def _prediction(case_id: str) -> str:
+    return f'{{"id": "{case_id}", "prediction_rows": [[{PAIRS[case_id][1]}]]}}'
+
+
+def _both(case_id: str) -> str:
+    return f"{_gold(case_id)[:-1]}, {_prediction(case_id)[1:]}"
+
+
+def _recorded(case_id: str) -> str:
+    rows = '"gold_result": [[{}]], "prediction_result": [[{}]]'.format(*PAIRS[case_id])
+    queries = '"gold": "SELECT 1", "prediction": "SELECT 2"'
+    return f'{{"id": "{case_id}", "db_id": "d", {queries}, "recorded": {{{rows}}}}}'
+
+
+def _lines(line: Callable[[str], str]) -> str:
+    return "\n".join(map(line, PAIRS))
+
+
+def _list(line: Callable[[str], str]) -> str:
+    return f"[{','.join(map(line, PAIRS))}]"
+
+
+TABLE = "\n".join(
+    [
+        "id,db_id,gold_rows,prediction_rows",
+        *(f"{i},d,[[{g}]],[[{p}]]" for i, (g, p) in PAIRS.items()),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"lines.jsonl": _lines(_both)},
+        {"list.json": _list(_both)},
+        {"table.csv": TABLE},
+        {"recorded.jsonl": _lines(_recorded)},
+        {"cases.jsonl": _lines(_gold), "lines.jsonl": _lines(_prediction)},
+        {"cases.json": _list(_gold), "list.json": _list(_prediction)},
+    ],
+    ids="+".join,
+)
+def test_numbers_of_recorded_rows_keep_their_digits(tmp_path: Path, files: dict[str, str]) -> None:
+    paths = [tmp_path / name for name in files]
+    for path, text in zip(paths, files.values(), strict=True):
+        path.write_text(text)
+    options = Options(metrics="ex[exact]", workers=0, cache=None, answers="recorded")
+    for result in evaluate(*paths, options=options).results():
+        gold, prediction = PAIRS[result.id]
+        assert result.scores["ex[exact]"] == float(gold == prediction), result.id
+
+
+def test_recorded_numbers_are_those_of_an_engine(make_case: MakeCase) -> None:
+    for digits in (Decimal(NEAR[0]), 1234567890123456789012):
+        answer = answer_in({"rows": [[digits]]}, "rows", "here", BenchmarkError)
+        assert answer is not None
+        assert answer.rows == [(cell_of(digits),)]
+
+
+def test_json_keeps_numbers_that_print_the_same_as_floats() -> None:
+    for text in ("1.0", "0.1", "1234567890.11", "1e300", "1.0000000000000000e-99999999999", "2e0"):
+        number = json_number(text)
+        assert (type(number), number) == (float, float(text))
+    assert json_number("0.33333333333333333333333") == 1 / 3
+    assert encode_json(decode_json(b"[12345678901234567890.1]", "f", BenchmarkError)) == (
+        b"[12345678901234567890.1]"
+    )
+    with pytest.raises(BenchmarkError, match="out of range"):
+        decode_json(b"[1e400]", "f", BenchmarkError)

@@ -12,7 +12,7 @@ from operator import index
 from typing import Any, SupportsIndex
 
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.engine import LONGEST
+from sqlverdict.execute.engine import LONGEST, Limits
 from sqlverdict.files.references import as_existing, check_reference, file_of
 from sqlverdict.files.text import near
 from sqlverdict.records import Prediction
@@ -126,6 +126,16 @@ def read_timeout(timeout: float | None) -> float | None:
             f"timeout is {timeout!r}; expected seconds, more than 0 and at most {LONGEST:,}"
         )
     return float(timeout)
+
+
+def check_limits(limits: Limits | None) -> None:
+    """Refuse limits of another type.
+
+    Raises:
+        UsageError: they are none.
+    """
+    if limits is not None and not isinstance(limits, Limits):
+        raise UsageError(f"limits is {limits!r}; expected a sqlverdict.Limits")
 
 
 def _is_number(value: object) -> bool:

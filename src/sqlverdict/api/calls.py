@@ -12,6 +12,7 @@ from sqlverdict.api.arguments import (
     Golds,
     Reference,
     Reply,
+    check_limits,
     plain_text,
     read_count,
     read_reference,
@@ -202,6 +203,7 @@ def refute_pair(
     gold, prediction = _query(gold, "gold"), _query(prediction, "prediction")
     if isinstance(seed, bool) or not isinstance(seed, SupportsIndex):
         raise UsageError(f"seed is {seed!r}; expected a whole number")
+    check_limits(limits)
     budget = SearchBudget(read_count(instances, "instances"), seed=index(seed))
     known = _schema(schema, db)
     reference, file, member = _database(db, engine)

@@ -31,7 +31,7 @@ from sqlverdict.load.overlays import (
 )
 from sqlverdict.pipeline import evaluate_systems
 from sqlverdict.records import Case
-from sqlverdict.run.options import Options, System
+from sqlverdict.run.options import Options, System, check_distinct_systems
 from sqlverdict.run.task import as_benchmark
 from sqlverdict.runlog.folder import TemporaryFolder
 from sqlverdict.runlog.run import Run
@@ -108,7 +108,7 @@ def evaluate_golds(
 
     Raises:
         DataError: a set cannot be read, or does not fit the cases.
-        UsageError: two sets have one name, or there is no such metric.
+        UsageError: two sets or two systems have one name, or there is no such metric.
 
     Examples:
         >>> cases = [sv.Case("1", "shop", "", ("SELECT 1",), "shop.sqlite")]
@@ -119,6 +119,7 @@ def evaluate_golds(
     """
     from sqlverdict.report.several_runs.golds_board import GoldColumn, rank_golds
 
+    check_distinct_systems(systems)
     benchmark = cases if isinstance(cases, Benchmark) else as_benchmark(cases)
     options = options or Options()
     sets = [_gold_set(name, source) for name, source in _name_sources(golds)]
@@ -149,6 +150,10 @@ def _name_sources(golds: Golds) -> list[tuple[str, Mapping[str, str | Sequence[s
         return list(golds.items())
     if isinstance(golds, str | os.PathLike):
         raise UsageError("golds is one path; expected a list of files, or a mapping from names")
+    if not isinstance(golds, Sequence):
+        raise UsageError(
+            f"golds is {type(golds).__name__}; expected a list of files, or a mapping from names"
+        )
     return [(Path(os.fspath(each)).stem, each) for each in golds]
 
 

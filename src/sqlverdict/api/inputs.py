@@ -132,7 +132,7 @@ def read_inputs(cases: Any, predictions: Any, arguments: RunArguments) -> RunInp
         check_fits(options.engine, where)
     if arguments.metrics is not None:
         options = replace(options, metrics=arguments.metrics)
-    location = DatabaseLocation(where, ENGINES.get(options.engine).suffixes)
+    location = DatabaseLocation.of(where, ENGINES.get(options.engine))
     columns = read_columns(arguments.columns, "columns")
     strict = not arguments.allow_missing
     inline, sheet = predictions is None, text_from(arguments.sheet, "sheet")

@@ -135,11 +135,11 @@ class Scorer(Closing):
         else:
             name = engine_of(where) if where is not None else DEFAULT_ENGINE
         seconds = read_timeout(timeout)
-        limits = limits or (Limits() if seconds is None else Limits(seconds=seconds))
+        usual = Limits() if seconds is None else Limits(seconds=seconds)
         options = Options(
             metrics,
             engine=name,
-            limits=limits,
+            limits=usual if limits is None else limits,
             workers=0,
             cache=None,
             search=read_search(read_count(refute, "refute"), budget_ms),
@@ -376,7 +376,7 @@ class Scorer(Closing):
         where = absolute(self._databases_at)
         known = self._known_databases.get(where)
         if known is None:
-            location = DatabaseLocation(where, ENGINES.get(self.plan.engine).suffixes)
+            location = DatabaseLocation.of(where, ENGINES.get(self.plan.engine))
             known = self._known_databases[where] = find_databases(Path(), (".",), location)
         return known
 

@@ -149,10 +149,16 @@ class EvaluatedRun(Run):
             force: Pair cases by id even where their questions or golds differ.
 
         Raises:
-            UsageError: the runs have other cases, or no metric in common.
+            UsageError: the runs have other cases, or no metric in common; ``other`` is no run.
         """
         from sqlverdict.report.several_runs.comparison import compare_runs
 
+        if not isinstance(other, Run):
+            raise UsageError(
+                f"other is {type(other).__name__}; expected a run, of evaluate() or read_run()"
+            )
+        if metric is not None and not isinstance(metric, str):
+            raise UsageError(f"metric is {type(metric).__name__}; expected the name of a metric")
         return compare_runs(self, other, metric, force=force)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +13,11 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic
 
-from sqlverdict.audit.recover_predictions import RecoveredPredictions, recover_predictions
+from sqlverdict.audit.recover_predictions import (
+    RecoveredPredictions,
+    recover_predictions,
+    recover_rows,
+)
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import DatabaseError, SchemaError
@@ -24,7 +28,8 @@ from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.reversed_copy import ReversedCopy
 from sqlverdict.files.sqlite import open_read_only
 from sqlverdict.files.text import bounded
-from sqlverdict.load.benchmark import Benchmark
+from sqlverdict.load.benchmark import Benchmark, ChangedCases
+from sqlverdict.load.tables.cases import TableCases
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Case, Failure, Fault, Outcome, ParseFailure, Query
@@ -142,9 +147,13 @@ class AuditData:
 
     @cached_property
     def recovered(self) -> RecoveredPredictions | None:
-        """The prediction file, read past its errors."""
+        """The prediction file, read past its errors, or the answers in a table without ids."""
         if self.predictions is None:
-            return None
+            table = numbered_table(self.benchmark.cases)
+            if table is None or not table.carries_predictions:
+                return None
+            ids = [case.id for case in self.cases]
+            return recover_rows(table.path, ids, islice(table.pairs(), len(ids)))
         how = (self.options.format, self.options.columns)
         recovered = recover_predictions(self.predictions, self.cases, *how)
         if self.options.limit is not None:
@@ -180,6 +189,15 @@ class AuditData:
         """Report progress."""
         if self.options.progress is not None:
             self.options.progress(what, done, total)
+
+
+def numbered_table(cases: Iterable[Case]) -> TableCases | None:
+    """The table of cases without ids, which are the numbers of its rows; ``None``: it is another.
+
+    A file of predictions has ids, so the answers in such a table are read with its cases.
+    """
+    own = cases.cases if isinstance(cases, ChangedCases) else cases
+    return own if isinstance(own, TableCases) and "id" not in own.fields else None
 
 
 def wording_key(text: str) -> str:

@@ -6,16 +6,15 @@ each is read by the loader's own format on its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import msgspec
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import (
     UTF8_BOM,
     decode_json,
+    encode_json,
     near,
     need_file,
     read_text,
@@ -28,7 +27,7 @@ from sqlverdict.load.prediction_formats import FORMATS, TABLE_FORMATS, Predictio
 from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.load.tables.open_table import table_format
 from sqlverdict.load.turns import session_sizes, turn_lines
-from sqlverdict.records import Case
+from sqlverdict.records import Case, Prediction
 
 _BY_POSITION = ("lines", "lines_db")
 
@@ -115,6 +114,27 @@ def recover_predictions(
     return recovered
 
 
+def recover_rows(
+    path: Path, ids: Sequence[str], pairs: Iterable[tuple[Case, Prediction]]
+) -> RecoveredPredictions:
+    """The predictions in a table of cases without ids, up to the first that cannot be read.
+
+    Args:
+        path: The table.
+        ids: The ids of its cases.
+        pairs: Its cases, numbered by row, with their predictions.
+    """
+    recovered = RecoveredPredictions(path, table_format(path) or "csv")
+    try:
+        for case, prediction in pairs:
+            recovered.entries.append(PredictionEntry(case.id, f"row {case.id}", prediction))
+    except PredictionError as problem:
+        recovered.problems.append((path.name, str(problem)))
+        # Nothing is known of the rows behind it.
+        recovered.unread.update(ids)
+    return recovered
+
+
 def _folder(recovered: RecoveredPredictions) -> None:
     recovered.format = FOLDER
     try:
@@ -174,7 +194,7 @@ def _from_object(recovered: RecoveredPredictions, text: str) -> Iterator[_FileRe
                 (f"case {key}", f"the key {key!r} occurs more than once; remove all but one")
             )
     for key, value in values.items():
-        yield _FileRecord(f"key {key!r}", msgspec.json.encode({key: value}).decode(), key)
+        yield _FileRecord(f"key {key!r}", encode_json({key: value}).decode(), key)
 
 
 def _from_list(
@@ -189,7 +209,7 @@ def _from_list(
         recovered.records = len(items)
     for number, item in enumerate(items, 1):
         case_id = ids[number - 1] if number <= len(ids) else f"item {number}"
-        yield _FileRecord(f"item {number}", msgspec.json.encode([item]).decode(), case_id)
+        yield _FileRecord(f"item {number}", encode_json([item]).decode(), case_id)
 
 
 def _decoded(recovered: RecoveredPredictions, text: str) -> object:

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -81,8 +80,7 @@ def message_of(error: BaseException, args: Sequence[str], *, terminated: bool = 
 
 def json_of(error: BaseException, args: Sequence[str]) -> str:
     """The error as JSON, where a command asked for JSON and the error has details; else empty."""
-    asks = "--json" in args or ("--format", "json") in pairwise(args) or "--format=json" in args
-    if not asks or not isinstance(error, SqlverdictError) or not error.details:
+    if "--json" not in args or not isinstance(error, SqlverdictError) or not error.details:
         return ""
     # Imported here: few errors need it.
     from sqlverdict.cli.options.shared import json_text

@@ -26,7 +26,7 @@ from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.columns.column_map import other_spellings
 from sqlverdict.load.columns.guess import HEAD, GuessedColumns, guess_columns
 from sqlverdict.load.columns.words import Role, role_of
-from sqlverdict.load.databases import DatabaseFolder, DatabaseLocation
+from sqlverdict.load.databases import DatabaseFolder, DatabaseLocation, find_databases
 from sqlverdict.load.own_files.jsonl import JsonlCases
 from sqlverdict.load.predictions import load_trials
 from sqlverdict.load.tables.cases import open_cases, read_own_file
@@ -66,9 +66,12 @@ def find_own_data(folder: Path, cases: Path | None, databases: str | None) -> Ow
         databases: The database or databases, where the user names them.
 
     Raises:
-        UsageError: the questions or the database may be in several files.
+        UsageError: the questions or the database may be in several files, or the database that
+            the user names is not there.
         DataError: the file of questions cannot be read.
     """
+    if databases is not None:
+        find_databases(folder, (), _location(databases))
     file = cases or _questions(folder)
     found_databases = databases or _database(folder, file)
     if file is None:
@@ -138,13 +141,15 @@ def _database(folder: Path, cases: Path | None) -> str | None:
     raise _unclear("database", files, "--databases")
 
 
+def _location(databases: str) -> DatabaseLocation:
+    """Where the user says that the databases are."""
+    return DatabaseLocation.of(databases, ENGINES.get(engine_of(databases)))
+
+
 def _read(cases: Path, databases: str | None) -> tuple[Benchmark | None, str]:
     """The cases, and what is wrong with them."""
     try:
-        location = None
-        if databases is not None:
-            suffixes = ENGINES.get(engine_of(databases)).suffixes
-            location = DatabaseLocation(databases, suffixes)
+        location = None if databases is None else _location(databases)
         benchmark = read_own_file(cases, location, {})
         first = next(iter(benchmark.cases))
         if databases is None and (first.database is None or not Path(first.database).exists()):

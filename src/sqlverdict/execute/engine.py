@@ -63,6 +63,11 @@ class Engine(Protocol):
         return ()
 
     @property
+    def folders(self) -> bool:
+        """Whether a database is a folder of files with its ``suffixes``, and no file."""
+        return False
+
+    @property
     def schemes(self) -> tuple[str, ...]:
         """The schemes of its URLs, the usual one first.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from time import perf_counter
 from typing import Protocol
 
@@ -42,14 +43,29 @@ class Limits:
     trust_role: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a time that no clock counts to.
+        """Refuse what is no limit.
 
         Raises:
-            UsageError: it is longer than ``LONGEST``, or no number.
+            UsageError: the time is none that a clock counts to, another limit is no whole number
+                above 0, or ``trust_role`` is neither true nor false.
         """
+        seconds: object = self.seconds
+        is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
         # NaN is neither more nor less.
-        if not self.seconds <= LONGEST:
-            raise UsageError(f"the time limit is {self.seconds} s; expected at most {LONGEST:,} s")
+        if not (is_number and 0 < self.seconds <= LONGEST):
+            raise UsageError(
+                f"the time limit is {seconds!r} (seconds of Limits); expected seconds, more than "
+                f"0 and at most {LONGEST:,}"
+            )
+        for name in ("steps", "rows", "bytes", "memory", "cell", "sql_length"):
+            count: object = getattr(self, name)
+            if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+                raise UsageError(
+                    f"{name} of Limits is {count!r}; expected a whole number, 1 or more"
+                )
+        trust_role: object = self.trust_role
+        if not isinstance(trust_role, bool):
+            raise UsageError(f"trust_role of Limits is {trust_role!r}; expected True or False")
 
     def key(self) -> str:
         """The limits as they enter a cache key; wall-clock time does not change an answer."""

@@ -8,12 +8,14 @@ import sys
 from collections import Counter
 from collections.abc import Generator, Iterable
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, overload
 
 import msgspec
 
 from sqlverdict.errors import DataError
+from sqlverdict.exact_number import ExactNumber, json_number
 from sqlverdict.files.regular import NOT_REGULAR
 
 T = TypeVar("T")
@@ -203,6 +205,24 @@ def stream_lines(path: Path, error: type[DataError]) -> Generator[tuple[int, byt
         ) from problem
 
 
+@cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    """What reads JSON of a type; numbers of no type keep all of their digits."""
+    return msgspec.json.Decoder(kind, float_hook=json_number)
+
+
+def encode_json(value: object) -> bytes:
+    """The JSON of what :func:`decode_json` read."""
+    return msgspec.json.encode(value, enc_hook=_digits)
+
+
+def _digits(value: object) -> msgspec.Raw:
+    """A number that no float is, as its digits."""
+    if isinstance(value, ExactNumber):
+        return msgspec.Raw(value.digits.encode())
+    raise NotImplementedError(f"{type(value).__name__} is not of JSON")
+
+
 @overload
 def decode_json(data: bytes, where: str, error: type[DataError]) -> Any: ...
 
@@ -218,7 +238,7 @@ def decode_json(data: bytes, where: str, error: type[DataError], kind: Any = Any
         DataError: of the given kind; the message names line and column, or the item.
     """
     try:
-        return msgspec.json.decode(data, type=kind)
+        return _decoder(kind).decode(data)
     except msgspec.ValidationError as bad:
         raise error(
             f"{where}: {bad} (counted from 0). Check that item.", reason="wrong_value"
@@ -262,11 +282,11 @@ def decode_any_json(text: str, where: str, error: type[DataError]) -> Any:
         DataError: of the given kind; the message names line and column.
     """
     try:
-        return msgspec.json.decode(text.encode())
+        return _decoder(Any).decode(text.encode())
     except (msgspec.DecodeError, UnicodeError, RecursionError) as strict:
         try:
             # Python's own decoder takes them.
-            return json.loads(text, parse_constant=_no_constant)
+            return json.loads(text, parse_constant=_no_constant, parse_float=json_number)
         except (ValueError, RecursionError):
             data = text.encode("utf-8", "replace")
             try:

@@ -1,6 +1,6 @@
 """From files to records: benchmarks, databases, predictions and labels.
 
-``benchmark``           what a benchmark and a reader are
+``benchmark``           what a benchmark and a reader are, and what is said of missing databases
 ``benchmarks/``         one file per published benchmark
 ``own_files/``          one file per format of users' own cases: JSONL, CSV, Excel ...
 ``tables/``             tables with a header: CSV, Excel, Parquet

@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.files.text import few_of, read_any_text, split_lines
-from sqlverdict.load.benchmark import Benchmark, CaseName, SourceFile
-from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
+from sqlverdict.load.benchmark import Benchmark, CaseName, SourceFile, missing_databases
+from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.items import check_options, first_file, item_text, need_text
 from sqlverdict.load.system_records import Records
 from sqlverdict.load.turns import session_sizes

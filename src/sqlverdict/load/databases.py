@@ -14,7 +14,6 @@ A ``db_id`` is a name and never a path: one that could lead out of the root has 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,9 +22,9 @@ from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from sqlverdict.errors import OptionName, UsageError
+from sqlverdict.execute.engine import Engine
 from sqlverdict.files.references import attached_files, check_reference, file_of
-from sqlverdict.files.text import count, few_of, near
-from sqlverdict.records import Case
+from sqlverdict.files.text import few_of, near
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
 _PLACEHOLDER = "{db_id}"
@@ -40,10 +39,17 @@ class DatabaseLocation:
     Attributes:
         where: A folder, a file, or a URL; ``None``: at the usual place of the benchmark.
         suffixes: What a database file's name may end in, best first: those of the engine.
+        folders: A database is a folder of such files, and no file.
     """
 
     where: str | None = None
     suffixes: tuple[str, ...] = SUFFIXES
+    folders: bool = False
+
+    @classmethod
+    def of(cls, where: str | None, engine: Engine) -> DatabaseLocation:
+        """Where the databases of an engine are."""
+        return cls(where, engine.suffixes, engine.folders)
 
 
 Location = Path | DatabaseLocation | None
@@ -117,10 +123,19 @@ class DatabaseFolder:
         root: The folder, or one database file that serves every ``db_id``.
         suffixes: What a database file's name may end in, best first.
         url: The URL of the one file, where it names more than that.
+        folders: A database is a folder of such files; the root itself may be one.
     """
 
-    def __init__(self, root: Path, suffixes: Sequence[str] = SUFFIXES, url: str = "") -> None:
+    def __init__(
+        self,
+        root: Path,
+        suffixes: Sequence[str] = SUFFIXES,
+        url: str = "",
+        *,
+        folders: bool = False,
+    ) -> None:
         self.root = root
+        self._folders = folders
         self._url = url
         self.suffixes = tuple(suffixes)
         self._paths: dict[str, str | None] = {}
@@ -131,10 +146,17 @@ class DatabaseFolder:
     @cached_property
     def only(self) -> str | None:
         """The name of the file, or of the one database in the folder."""
-        if self.root.is_file():
-            return self.root.stem
+        if self._is_one:
+            return self.root.stem or self.root.resolve().name
         names = [name for name in self.names() if self.path(name) is not None]
         return names[0] if len(names) == 1 else None
+
+    @cached_property
+    def _is_one(self) -> bool:
+        """Whether the root is itself a database."""
+        if self._folders:
+            return bool(_database_files(self.root, self.suffixes))
+        return self.root.is_file()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -159,7 +181,8 @@ class DatabaseFolder:
         if db_id not in self._expected:
             file = self.path(db_id)
             if file is None and is_name(db_id):
-                file = str(self.root / db_id / f"{db_id}{self.suffixes[0]}")
+                inside = "" if self._folders else f"{db_id}{self.suffixes[0]}"
+                file = str(self.root / db_id / inside)
             self._expected[db_id] = file
         return self._expected[db_id]
 
@@ -177,7 +200,7 @@ class DatabaseFolder:
         return sorted(name for names in self._listing().values() for name in names)
 
     def _find(self, db_id: str) -> str | None:
-        if self.root.is_file():
+        if self._is_one:
             return self._url or str(self.root)
         if not is_name(db_id):
             return None
@@ -195,6 +218,8 @@ class DatabaseFolder:
 
     def _exactly(self, name: str) -> str | None:
         inside = self.files_of(name)
+        if self._folders:
+            return str(self.root / name) if inside else None
         by_name = {Path(file).name.casefold(): file for file in inside}
         for suffix in self.suffixes:
             own = by_name.get(f"{name}{suffix}".casefold())
@@ -266,9 +291,11 @@ def unknown_database(
             f"{few_of(Path(each).name for each in inside)}, none of them called {file.name!r}. "
             f"Rename the right one. {where}"
         )
+    files = f"{file} (or {', '.join(suffixes)})"
+    expected = files if file.suffix in suffixes else f"the folder {file}"
     # How many databases are beside it may change from one run to the next.
     return (
-        f"database {db_id!r} not found: expected {file} (or {', '.join(suffixes)})."
+        f"database {db_id!r} not found: expected {expected}."
         f"{near(db_id, folder.names())} Add the file or correct the database id. {where}"
     )
 
@@ -297,14 +324,12 @@ def find_databases(root: Path, names: Sequence[str], location: Location) -> Data
     elif isinstance(location, Path):
         location = DatabaseLocation(str(location))
     if location.where is not None:
-        return _databases_at(location.where, location.suffixes)
-    for name in names:
-        if (root / name).is_dir():
-            return DatabaseFolder(root / name, location.suffixes)
-    return DatabaseFolder(root / names[0], location.suffixes)
+        return _databases_at(location.where, location)
+    usual = next((name for name in names if (root / name).is_dir()), names[0])
+    return DatabaseFolder(root / usual, location.suffixes, folders=location.folders)
 
 
-def _databases_at(where: str, suffixes: Sequence[str]) -> Databases:
+def _databases_at(where: str, location: DatabaseLocation) -> Databases:
     folder = file_of(where)
     if folder is None:
         return ServerDatabases(where)
@@ -318,13 +343,7 @@ def _databases_at(where: str, suffixes: Sequence[str]) -> Databases:
     url = where if attached_files(where) else ""
     if url and folder.is_dir():
         raise UsageError(f"{folder} is a folder; files are attached to one file")
-    return DatabaseFolder(folder, suffixes, url)
-
-
-def missing_databases(folder: Databases, db_ids: Sequence[str]) -> tuple[str, ...]:
-    """A note on the databases that are not there, and on names that differ in case."""
-    without = [db_id for db_id in db_ids if folder.path(db_id) is None]
-    return (*folder.notes, *_missing_note(without, folder.describe()))
+    return DatabaseFolder(folder, location.suffixes, url, folders=location.folders)
 
 
 def is_misnamed(folder: Databases, db_id: str) -> bool:
@@ -344,42 +363,6 @@ def shared_note(file: str, folder: Databases, db_ids: Iterable[str]) -> str:
         f"{file} names {few_of(others)} as databases, and all cases run on {folder.describe()}. "
         f"For databases of their own give the folder that holds them (option databases)"
     )
-
-
-def notes_for_part(notes: Sequence[str], cases: Iterable[Case]) -> tuple[str, ...]:
-    """The notes on a benchmark as they are for some of its cases.
-
-    Args:
-        notes: The notes, as :func:`missing_databases` makes them and others.
-        cases: The cases that are worked on.
-    """
-    if not any(_MISSING.fullmatch(note) for note in notes):
-        return tuple(notes)
-    without = [case.db_id for case in cases if _lacks_file(case.database)]
-    part: list[str] = []
-    for note in notes:
-        missing = _MISSING.fullmatch(note)
-        part += [note] if missing is None else _missing_note(without, missing[1])
-    return tuple(part)
-
-
-_MISSING = re.compile(r"[\d,]+ databases? not found below (.*) \(.*\): .* cannot be executed")
-
-
-def _lacks_file(database: str | None) -> bool:
-    file = None if database is None else file_of(database)
-    return database is None or (file is not None and not file.exists())
-
-
-def _missing_note(without: Sequence[str], where: str) -> list[str]:
-    """What is said of the cases without a database, by their ids of databases."""
-    if not without:
-        return []
-    missing = sorted(set(without))
-    return [
-        f"{count(len(missing), 'database')} not found below {where} ({few_of(missing)}): "
-        f"{count(len(without), 'case')} cannot be executed"
-    ]
 
 
 def _short(name: str) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import few_of
-from sqlverdict.load.benchmark import Benchmark, SourceFile
-from sqlverdict.load.databases import Databases, missing_databases
+from sqlverdict.load.benchmark import Benchmark, SourceFile, missing_databases
+from sqlverdict.load.databases import Databases
 from sqlverdict.records import Case
 
 Item = Mapping[str, Any]

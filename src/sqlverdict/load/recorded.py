@@ -22,11 +22,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from msgspec import structs
 
 from sqlverdict.errors import BenchmarkError, DataError
+from sqlverdict.exact_number import decimal_cell, integer_cell
 from sqlverdict.files.text import few_of, near
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Recording, Row
 
@@ -45,6 +47,7 @@ PARTS = (
 _SHAPE = re.compile(r"shape=\((\d+), ?(\d+)\)")
 _NOTHING = frozenset({"", "No execution result", "Empty execution result"})
 _CUT = "..."
+_CELLS = (str, int, float, Decimal, type(None))
 _WORDS = {"true": 1.0, "yes": 1.0, "1": 1.0, "1.0": 1.0} | dict.fromkeys(
     ("false", "no", "0", "0.0"), 0.0
 )
@@ -163,14 +166,20 @@ def rows_answer(value: Sequence[object]) -> Answer | None:
             cells = tuple(row.values()) if tuple(row) == columns else None
         else:
             cells = tuple(row) if isinstance(row, list) and not columns else None
-        if cells is None or not all(isinstance(c, str | int | float | None) for c in cells):
+        if cells is None or not all(isinstance(c, _CELLS) for c in cells):
             return None
-        # Engines have no truth values of their own.
-        read.append(tuple(int(c) if isinstance(c, bool) else c for c in cells))
+        read.append(tuple(map(_plain_cell, cells)))
     if len(set(map(len, read))) > 1:
         return None
     width = len(read[0]) if read else 0
     return Answer(columns or _names(width), read)
+
+
+def _plain_cell(cell: bool | Cell | Decimal) -> Cell:
+    """A cell as engines give it: they have no truth values of their own."""
+    if isinstance(cell, Decimal):
+        return decimal_cell(cell)
+    return integer_cell(int(cell)) if isinstance(cell, int) else cell
 
 
 def answer_in(

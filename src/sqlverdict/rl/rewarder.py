@@ -22,6 +22,7 @@ from sqlverdict.api.arguments import (
     Pair,
     Reference,
     Reply,
+    check_limits,
     is_gap,
     read_arguments,
     read_count,
@@ -109,6 +110,7 @@ class Rewarder(Closing):
     ) -> None:
         if timeout is not None and limits is not None:
             raise UsageError("timeout is one of the limits; give one of the two")
+        check_limits(limits)
         seconds = read_timeout(timeout)
         if seconds is not None:
             limits = Limits(LIMITS.steps, seconds, LIMITS.rows, LIMITS.bytes, cell=LIMITS.cell)

@@ -41,10 +41,12 @@ class DatabaseFiles(Check):
         for position, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, position, len(data.databases))
             path, db_id = file_of(database), cases[0].db_id
-            own_file = data.runner.engine_for(database).in_python
-            if path is None or (path.is_file() and not own_file):
+            engine = data.runner.engine_for(database)
+            is_kind = Path.is_dir if engine.folders else Path.is_file
+            is_there = path is not None and is_kind(path)
+            if path is None or (is_there and not engine.in_python):
                 yield from _opened(database, db_id, len(cases), data)
-            elif path.is_file():
+            elif is_there:
                 data.figures["databases"] += 1
                 yield from _examine(path, db_id, data)
             else:

@@ -41,11 +41,13 @@ class Versions(Check):
             yield AuditFinding(NAME, "info", data.benchmark.name, f"the reader notes: {note}")
         for source in data.benchmark.sources:
             yield _file(Path(source.path).name, source.path, source.sha256)
-        if data.predictions is not None and data.predictions.is_file():
-            path = str(data.predictions)
+        own = {Path(source.path).resolve() for source in data.benchmark.sources}
+        file = data.predictions
+        if file is not None and file.is_file() and file.resolve() not in own:
+            path = str(file)
             read_as = data.recovered.format if data.recovered is not None else "unknown"
-            digest = sha256_file(data.predictions)
-            yield _file(data.predictions.name, path, digest, f", read as {read_as}")
+            digest = sha256_file(file)
+            yield _file(file.name, path, digest, f", read as {read_as}")
         for position, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, position, len(data.databases))
             path_of = Path(database)

@@ -28,14 +28,15 @@ from sqlverdict.errors import UsageError, message_text
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, check_fits, engine_of
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import bounded, count, few_of
-from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, ChangedCases, SourceFile
-from sqlverdict.load.columns.column_map import join_maps
-from sqlverdict.load.databases import (
-    DatabaseLocation,
-    Databases,
-    find_databases,
+from sqlverdict.load.benchmark import (
+    BENCHMARKS,
+    Benchmark,
+    ChangedCases,
+    SourceFile,
     notes_for_part,
 )
+from sqlverdict.load.columns.column_map import join_maps
+from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
 from sqlverdict.load.overlays import OVERLAY, overlay_title, read_overlay, with_overlays
 from sqlverdict.load.tables.cases import read_own_file
 from sqlverdict.load.tables.excel import sheet_names
@@ -190,7 +191,7 @@ class DataArgs:
     @property
     def location(self) -> DatabaseLocation:
         """Where the databases are, and how their files are called."""
-        return DatabaseLocation(self.databases, ENGINES.get(self.engine_name).suffixes)
+        return DatabaseLocation.of(self.databases, ENGINES.get(self.engine_name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,8 +307,7 @@ def _with_gold_databases(benchmark: Benchmark, root: Path, data: DataArgs) -> Be
     """The benchmark, with the databases that the golds run on where they are others."""
     if data.gold_databases is None:
         return benchmark
-    suffixes = ENGINES.get(engine_of(data.gold_databases)).suffixes
-    location = DatabaseLocation(data.gold_databases, suffixes)
+    location = DatabaseLocation.of(data.gold_databases, ENGINES.get(engine_of(data.gold_databases)))
     golds = find_databases(root, (".",), location)
     cases = ChangedCases(benchmark.cases, partial(_with_gold_database, golds))
     return replace(benchmark, cases=cases)

@@ -41,7 +41,6 @@ with fewer digits is a float, too: no other is so near to it that presets would 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -49,12 +48,9 @@ from enum import Enum
 from itertools import chain
 from uuid import UUID
 
-from sqlverdict.records import Cell, ExactNumber, Row
+from sqlverdict.exact_number import LARGEST, SMALLEST, ExactNumber, decimal_cell, integer_cell
+from sqlverdict.records import Cell, Row
 
-_SMALLEST, _LARGEST = -(2**63), 2**64 - 1
-"""What logs and caches keep as an integer."""
-_SURE_DIGITS = 9
-"""Numbers with so many digits are further apart than floats that presets take for equal."""
 _PLAIN = frozenset({type(None), float, str, bytes, ExactNumber})
 _MOSTLY_PLAIN = _PLAIN | {int}
 _DAY = timedelta(days=1)
@@ -72,7 +68,7 @@ def cells_of_rows(rows: Sequence[Sequence[object]]) -> list[Row]:
 def _are_short(values: Iterable[object]) -> bool:
     """Whether integers among the values have 64 bits at most."""
     integers = [value for value in values if type(value) is int]
-    return min(integers) >= _SMALLEST and max(integers) <= _LARGEST
+    return min(integers) >= SMALLEST and max(integers) <= LARGEST
 
 
 def cell_of(value: object) -> Cell:
@@ -84,38 +80,6 @@ def cell_of(value: object) -> Cell:
     if convert is None:
         convert = next((f for base, f in _CONVERTERS.items() if isinstance(value, base)), str)
     return convert(value)
-
-
-def decimal_cell(value: Decimal) -> Cell:
-    """A decimal number: an integer where it is one."""
-    if not value.is_finite():
-        return math.nan if value.is_nan() else float(value)
-    nearest = float(value)
-    if math.isinf(nearest):
-        return _digits(value)
-    # A negative exponent may be huge, and the text with it.
-    if nearest and value.adjusted() < -_SURE_DIGITS:
-        return nearest
-    digits = _digits(value)
-    whole, _, fraction = digits.partition(".")
-    if not fraction:
-        return integer_cell(int(value))
-    is_long = len((whole + fraction).lstrip("-0")) > _SURE_DIGITS >= len(fraction)
-    return ExactNumber(digits) if is_long else nearest
-
-
-def _digits(value: Decimal) -> str:
-    """The number as decimal text without idle zeros."""
-    text = f"{value:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def integer_cell(value: int) -> Cell:
-    """An integer of any length as a cell."""
-    if _SMALLEST <= value <= _LARGEST:
-        return value
-    digits = f"{Decimal(value):f}"
-    return digits if math.isinf(float(digits)) else ExactNumber(digits)
 
 
 def duration_cell(value: timedelta) -> str:
@@ -196,7 +160,7 @@ def _json_value(value: object) -> object:
         return _Digits(cell.digits)
     if isinstance(cell, str) and isinstance(value, int | Decimal):
         return _Digits(cell)
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < _LARGEST:
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < LARGEST:
         return int(cell)
     return f"\\x{cell.hex()}" if isinstance(cell, bytes) else cell
 

@@ -21,8 +21,14 @@ import msgspec
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, few_of, read_bytes
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
-from sqlverdict.load.databases import Location, find_databases, missing_databases
+from sqlverdict.load.benchmark import (
+    BENCHMARKS,
+    NO_OPTIONS,
+    Benchmark,
+    SourceFile,
+    missing_databases,
+)
+from sqlverdict.load.databases import Location, find_databases
 from sqlverdict.records import Case
 
 

@@ -23,9 +23,15 @@ from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, read_bytes
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.benchmark import (
+    BENCHMARKS,
+    NO_OPTIONS,
+    Benchmark,
+    SourceFile,
+    missing_databases,
+)
 from sqlverdict.load.columns.ids import id_from
-from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
+from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.ehrsql import UNSCORABLE, gold_of, rowless_tables, unscorable_note
 from sqlverdict.load.predictions import Predictions
 from sqlverdict.load.system_records import (

@@ -25,9 +25,15 @@ from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import count
-from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
+from sqlverdict.load.benchmark import (
+    BENCHMARKS,
+    Benchmark,
+    OneFileReader,
+    SourceFile,
+    missing_databases,
+)
 from sqlverdict.load.columns.ids import id_from
-from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
+from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.ehrsql import UNSCORABLE, gold_of, rowless_tables, unscorable_note
 from sqlverdict.load.predictions import Predictions
 from sqlverdict.load.system_records import (

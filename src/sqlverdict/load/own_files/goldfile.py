@@ -15,8 +15,14 @@ from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import few_of, read_text, split_lines
-from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
-from sqlverdict.load.databases import Location, find_databases, missing_databases
+from sqlverdict.load.benchmark import (
+    BENCHMARKS,
+    Benchmark,
+    OneFileReader,
+    SourceFile,
+    missing_databases,
+)
+from sqlverdict.load.databases import Location, find_databases
 from sqlverdict.records import Case
 
 

@@ -28,13 +28,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from sqlverdict.errors import BenchmarkError, UnclearColumns, message_text
 from sqlverdict.files.text import (
     any_text,
     decode_any_json,
     decode_json,
+    encode_json,
     is_unicode,
     need_file,
     read_bytes,
@@ -219,7 +218,7 @@ def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
     for number, line in stream_lines(path, BenchmarkError):
         if number == 1 and line.lstrip().startswith(b"["):
             items = decode_json(read_bytes(path, BenchmarkError), str(path), BenchmarkError)
-            yield from ((f"item {n}", msgspec.json.encode(item)) for n, item in enumerate(items, 1))
+            yield from ((f"item {n}", encode_json(item)) for n, item in enumerate(items, 1))
             return
         if line.strip():
             yield f"line {number}", line
@@ -239,8 +238,8 @@ def _object(line: bytes, where: str, columns: Mapping[str, str]) -> dict[str, An
 def _decode(line: bytes, where: str, columns: Mapping[str, str]) -> Any:
     """A line as JSON; what is no Unicode text may stand in a prediction, and nowhere else."""
     try:
-        return msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return decode_json(line, where, BenchmarkError)
+    except BenchmarkError:
         record = decode_any_json(any_text(line, where, BenchmarkError), where, BenchmarkError)
     fields = record.items() if isinstance(record, dict) else ()
     case = {

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from sqlverdict.audit.check import CHECKS, AuditFinding, Diagnosis
-from sqlverdict.audit.data import DoctorOptions
+from sqlverdict.audit.data import DoctorOptions, numbered_table
 from sqlverdict.audit.doctor import examine_data
 from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
@@ -115,15 +115,11 @@ def doctor(args: DoctorArgs) -> int:
 
 
 def _inline(benchmark: Benchmark) -> Path | None:
-    """The file of cases itself, where it carries the predictions."""
+    """The file of cases itself, where it carries the predictions and their ids."""
     cases = benchmark.cases
     if not isinstance(cases, PairedCases) or not cases.carries_predictions:
         return None
-    if isinstance(cases, TableCases) and "id" not in cases.fields:
-        click.echo(
-            "note: the answers are not examined: the table has no id column. Add one for that",
-            err=True,
-        )
+    if numbered_table(cases) is not None:
         return None
     return Path(benchmark.sources[0].path)
 

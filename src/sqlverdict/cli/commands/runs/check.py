@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -54,6 +55,16 @@ _EXAMPLES = (
     "    --baseline runs/main-3 --max-drop noise --format github > comment.md",
     "sqlverdict check runs/mine --min-accuracy 0.8 --labels panel.jsonl",
 )
+
+
+class FormatType(click.Choice):  # type: ignore[type-arg]  # not generic in click 8.1
+    """How the conditions are printed; JSON has an option of its own, as everywhere."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The form, as click has it; ``json`` was one."""
+        if value == "json":
+            self.fail("JSON is printed by --json, and no longer by --format json", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +154,7 @@ class CheckArgs:
     )
     form: str = option(
         "--format",
-        type=click.Choice(["text", "json", "github"]),
+        type=FormatType(["text", "github"]),
         default="text",
         help="github: Markdown for a comment on a pull request, with the questions that changed.",
     )
@@ -167,7 +178,8 @@ def check(args: CheckArgs) -> int:
     the two are identical, or each is proved to answer as the other: so one panel of labels serves
     later runs.
     """
-    form = _format(args)
+    if args.as_json and args.form == "github":
+        raise UsageError("--json and --format github exclude each other")
     rules = Rules(
         minimums=dict(parse_minimum(text) for text in args.minimums),
         maximums=_maximums(args.maximums),
@@ -184,23 +196,14 @@ def check(args: CheckArgs) -> int:
     report = check_run(run, rules, baselines, accuracy=accuracy, force=args.force)
     if args.junit is not None:
         write_checks(args.junit, f"sqlverdict check {args.run}", report.conditions)
-    match form:
-        case "json":
-            print_json(
-                {"passed": report.passed}
-                | {each.name: getattr(report, each.name) for each in fields(report)}
-            )
-        case "github":
-            click.echo(pull_request_comment(report, run, show=args.show), nl=False)
-        case _:
-            _show(report)
+    if args.as_json:
+        content = {each.name: getattr(report, each.name) for each in fields(report)}
+        print_json({"passed": report.passed} | content)
+    elif args.form == "github":
+        click.echo(pull_request_comment(report, run, show=args.show), nl=False)
+    else:
+        _show(report)
     return report.exit_code
-
-
-def _format(args: CheckArgs) -> str:
-    if args.as_json and args.form == "github":
-        raise UsageError("--json and --format github exclude each other")
-    return "json" if args.as_json else args.form
 
 
 def _maximums(texts: Sequence[str]) -> dict[str, Allowance]:

@@ -269,7 +269,7 @@ def demo_location(
         DatabaseError: the server does not take them.
     """
     if server is None or not isinstance(engine, ServerEngine):
-        return DatabaseLocation(str(folder), engine.suffixes)
+        return DatabaseLocation.of(str(folder), engine)
     home = build_databases(folder)
     leftovers = engine.drop_leftovers(server, _PREFIX)
     if leftovers:

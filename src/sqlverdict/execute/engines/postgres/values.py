@@ -19,13 +19,9 @@ from psycopg.adapt import Loader, Transformer
 from psycopg.pq.abc import PGresult
 from psycopg.types.string import TextLoader
 
+from sqlverdict.exact_number import decimal_cell
 from sqlverdict.execute.engines.postgres.connection import Connection
-from sqlverdict.execute.values.driver_values import (
-    cell_of,
-    decimal_cell,
-    duration_cell,
-    json_text_cell,
-)
+from sqlverdict.execute.values.driver_values import cell_of, duration_cell, json_text_cell
 from sqlverdict.records import Cell, Row
 
 _RANGES = (
