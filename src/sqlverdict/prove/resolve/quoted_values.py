@@ -121,7 +121,7 @@ def spell_days(tree: Expr, bases: Mapping[str, str], schema: Schema, dialect: st
         if values == {"date"}:
             _spell_bounds(node)
         elif not values and isinstance(node, COMPARISONS) and in_filter(node):
-            _spell_year(node, types)
+            _spell_year(node, types, record)
 
 
 class _Types:
@@ -208,7 +208,7 @@ def _day_after(node: Expr) -> exp.Literal | None:
     return exp.Literal.string((day + timedelta(days=1)).isoformat()) if day < date.max else None
 
 
-def _spell_year(node: Expr, types: _Types) -> None:
+def _spell_year(node: Expr, types: _Types, record: Dialect) -> None:
     """Write ``d >= '2020-01-01' AND d < '2021-01-01'`` for ``EXTRACT(YEAR FROM d) = 2020``."""
     kind: type[Expr] = type(node)
     call, year = node.this, whole_number(node.expression)
@@ -225,6 +225,9 @@ def _spell_year(node: Expr, types: _Types) -> None:
         node.replace(
             exp.And(this=above, expression=exp.LT(this=column.copy(), expression=next_first))
         )
+    elif not record.endless_years:
+        # DuckDB has the day 'infinity', which is above all days and has no year.
+        return
     elif kind in (exp.GTE, exp.LT):
         node.replace(kind(this=column, expression=first))
     elif kind in (exp.GT, exp.LTE):
