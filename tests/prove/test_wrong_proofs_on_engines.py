@@ -362,3 +362,21 @@ def test_postgres_has_no_function_year() -> None:
     assert not isinstance(prove(by_year("YEAR(d)"), by_days, schema, dialect="postgres"), Proof)
     right = by_year("EXTRACT(YEAR FROM d)")
     assert isinstance(prove(right, by_days, schema, dialect="postgres"), Proof)
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "mysql"])
+def test_a_difference_from_the_end_of_64_bits_may_fail(dialect: str) -> None:
+    schema = read_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, b BIGINT)", dialect)
+    less = "SELECT id FROM t WHERE b - 9223372036854775807 < 0"
+    plain = "SELECT id FROM t WHERE b < 9223372036854775807"
+    assert not isinstance(prove(less, plain, schema, dialect=dialect), Proof)
+    engine = ENGINES.get(engine_of(dialect))
+    assert isinstance(engine, ScratchEngine)
+    with server_of(dialect) as near:
+        scratch = engine.scratch(schema, Limits(), near)
+        try:
+            assert scratch.load({"t": ((1, -5),)})
+            assert isinstance(scratch.run(less), Failure)
+            assert isinstance(scratch.run(plain), Answer)
+        finally:
+            scratch.close()
