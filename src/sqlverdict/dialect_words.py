@@ -22,9 +22,15 @@ _INVENTED = r"date_to_date_str|time_to_time_str|ts_or_ds_to_date_str"
 _LAST_COMMA = r", ?(?:\)|from\b|where\b|having\b|order\b|limit\b|;|$)"
 
 POSTGRES_FOREIGN = re.compile(
-    rf"<=>|==|! ?[(\w]|\b(?:{_INVENTED}|ifnull|nvl|len|ucase|lcase|iif|group_concat|listagg) ?\("
-    rf"|{_LAST_COMMA}"
+    rf"<=>|==|! ?[(\w]|\b(?:{_INVENTED}|ifnull|nvl|len|ucase|lcase|iif|group_concat|listagg"
+    rf"|year) ?\(|{_LAST_COMMA}"
     r"|\blimit \d+ ?,|(?:\bas |::)(?:int64|signed|number|string|long|double) ?\)"
+)
+
+POSTGRES_DDL = re.compile(
+    r"::|\b(?:big)?serial\b|\busing btree\b|\bcreate (?:type|domain|extension|sequence)\b"
+    r"|\bowner to\b|\bnextval\s*\(|\bpg_catalog\b",
+    re.IGNORECASE,
 )
 
 MYSQL_FOREIGN = re.compile(

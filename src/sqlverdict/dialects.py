@@ -109,6 +109,7 @@ class Dialect:
         sample_types: A declaration for each kind of values, for tables that test a rule.
         indexable_text: The type of texts that a key may have, where TEXT has no length.
         zero_dates: It has the date 0000-00-00, which ``IS NULL`` takes for NULL in some places.
+        endless_years: The year of an endless day is infinite; elsewhere it is NULL.
         most_hours: The greatest TIME: a day's end, or a span of several days.
 
         hands_on_order: A query around one source shows its rows in the order of the source's own
@@ -171,6 +172,7 @@ class Dialect:
     sample_types: tuple[tuple[Values, str], ...] = ()
     indexable_text: str | None = None
     zero_dates: bool = False
+    endless_years: bool = False
     most_hours: int = 24
 
     hands_on_order: bool = False
@@ -252,6 +254,7 @@ _POSTGRES = Dialect(
         *(("integer", "INTEGER"), ("text", "TEXT"), ("real", "DOUBLE PRECISION")),
         *(("number", "NUMERIC"), ("date", "DATE"), ("boolean", "BOOLEAN")),
     ),
+    endless_years=True,
     hands_on_order=True,
     nulls="large",
     division_by_zero="error",
@@ -259,11 +262,7 @@ _POSTGRES = Dialect(
     rules=_TYPED_RULES | {"row_comparisons"},
     file_header=re.compile(rb"PGDMP|(?s:.{0,40})PostgreSQL database"),
     server=True,
-    ddl_words=re.compile(
-        r"::|\b(?:big)?serial\b|\busing btree\b|\bcreate (?:type|domain|extension|sequence)\b"
-        r"|\bowner to\b|\bnextval\s*\(|\bpg_catalog\b",
-        re.IGNORECASE,
-    ),
+    ddl_words=words.POSTGRES_DDL,
     source="postgresql://HOST/",
     julian_day="DATE_PART('julian', CAST({} AS TIMESTAMP))",
     weekday="CAST(EXTRACT(dow FROM {}) AS TEXT)",

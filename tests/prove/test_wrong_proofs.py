@@ -68,6 +68,16 @@ OTHERS = {
         "SELECT FALSE FROM t",
         "INSERT INTO t (m) VALUES (1), (2)",
     ),
+    "a CASE that WHERE decides, beside an aggregate over no rows": (
+        "SELECT CASE WHEN m > 1 THEN n ELSE 5 END, COUNT(*) FROM t WHERE m > 1",
+        "SELECT n, COUNT(*) FROM t WHERE m > 1",
+        "",
+    ),
+    "a text with a sign is a number, which is a text beside texts": (
+        "SELECT m FROM t GROUP BY m HAVING MAX(s) < -'5'",
+        "SELECT DISTINCT m FROM t WHERE s < -'5'",
+        "INSERT INTO t (m, s) VALUES (1, '')",
+    ),
     "the last aggregate beside a constant": (
         "SELECT COUNT(*) IS NULL AND FALSE FROM t",
         "SELECT FALSE FROM t",

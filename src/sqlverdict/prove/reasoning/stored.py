@@ -93,6 +93,9 @@ def compares_like_extreme(value: Expr, bound: Expr, facts: Facts) -> bool:
     literal = bound.this if isinstance(bound, exp.Neg) else bound
     if not isinstance(literal, exp.Literal) or not has_one_order(value, facts):
         return False
+    if literal.is_string and literal is not bound:
+        # The number -'5', not a text.
+        return False
     if facts.record.typed:
         return True
     if facts.kind(value) == "text":

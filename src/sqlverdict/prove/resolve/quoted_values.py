@@ -120,8 +120,8 @@ def spell_days(tree: Expr, bases: Mapping[str, str], schema: Schema, dialect: st
             continue
         if values == {"date"}:
             _spell_bounds(node)
-        elif not values and isinstance(node, exp.EQ) and in_filter(node):
-            _spell_year(node, types)
+        elif not values and isinstance(node, COMPARISONS) and in_filter(node):
+            _spell_year(node, types, record)
 
 
 class _Types:
@@ -208,23 +208,31 @@ def _day_after(node: Expr) -> exp.Literal | None:
     return exp.Literal.string((day + timedelta(days=1)).isoformat()) if day < date.max else None
 
 
-def _spell_year(node: Expr, types: _Types) -> None:
-    """Write ``d >= '2020-01-01' AND d < '2021-01-01'`` for ``EXTRACT(YEAR FROM d) = 2020``.
-
-    The year of an infinite day is NULL in DuckDB: other comparisons are left alone.
-    """
+def _spell_year(node: Expr, types: _Types, record: Dialect) -> None:
+    """Write ``d >= '2020-01-01' AND d < '2021-01-01'`` for ``EXTRACT(YEAR FROM d) = 2020``."""
+    kind: type[Expr] = type(node)
     call, year = node.this, whole_number(node.expression)
     if year is None:
-        call, year = node.expression, whole_number(node.this)
+        kind, call, year = _MIRRORED.get(kind, kind), node.expression, whole_number(node.this)
     column = _year_of(call)
     if column is None or year is None or not 1 <= year <= _LAST_YEAR:
         return
     if types.of(column) not in ("date", "timestamp"):
         return
     first, next_first = (exp.Literal.string(f"{each:04}-01-01") for each in (year, year + 1))
-    above = exp.GTE(this=column, expression=first)
-    below = exp.LT(this=column.copy(), expression=next_first)
-    node.replace(exp.And(this=above, expression=below))
+    if kind is exp.EQ:
+        above = exp.GTE(this=column, expression=first)
+        node.replace(
+            exp.And(this=above, expression=exp.LT(this=column.copy(), expression=next_first))
+        )
+    elif not record.endless_years:
+        # DuckDB has the day 'infinity', which is above all days and has no year.
+        return
+    elif kind in (exp.GTE, exp.LT):
+        node.replace(kind(this=column, expression=first))
+    elif kind in (exp.GT, exp.LTE):
+        open_: type[Expr] = exp.GTE if kind is exp.GT else exp.LT
+        node.replace(open_(this=column, expression=next_first))
 
 
 def _year_of(node: Expr) -> exp.Column | None:

@@ -12,6 +12,8 @@
   ``WHERE d IS NULL`` holds for it where d is declared NOT NULL: behind an outer join, too, and as a
   column of a derived table. Elsewhere than in a condition by itself (in a CASE, as a column of the
   answer) it does not. ``d IS NOT NULL`` means what it says.
+* A BIT, ENUM or SET of MySQL in a CASE, in COALESCE, in MAX or as a query's one value: there it is
+  a number or a text, which is shown and sorted otherwise.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.value_types import require_meeting_types
 
 _DATES = re.compile(r"\s*(?:date|datetime|timestamp)\b", re.IGNORECASE)
+_LABELS = re.compile(r"\s*(?:bit|enum|set)\b", re.IGNORECASE)
+_CHOICES = (exp.Case, exp.If, exp.Coalesce, exp.Nullif, exp.Max, exp.Min, exp.AnyValue)
 _BAG_AGGREGATES = (exp.Count, exp.Sum, exp.Avg, exp.Max, exp.Min)
 _OTHER_AGGREGATES = frozenset(
     {"group_concat", "string_agg", "json_group_array", "json_group_object", "median"}
@@ -59,11 +63,7 @@ def require_readable(tree: Expr, facts: Facts) -> None:
 def refusal(tree: Expr, facts: Facts) -> str | None:
     """Why nothing is proved about a resolved query; ``None`` where rules may work on it."""
     if facts.record.typed:
-        try:
-            require_meeting_types(tree, facts)
-        except Unsupported as beyond:
-            return str(beyond)
-        return "a zero date may pass a test for NULL" if _tests_zero_date(tree, facts) else None
+        return _typed_refusal(tree, facts)
     if (compared := compared_collation(tree, facts)) is not None:
         return compared
     for node in nodes_in(tree):
@@ -83,6 +83,17 @@ def refusal(tree: Expr, facts: Facts) -> str | None:
     return None
 
 
+def _typed_refusal(tree: Expr, facts: Facts) -> str | None:
+    """Why nothing is proved about a query in a dialect with types."""
+    try:
+        require_meeting_types(tree, facts)
+    except Unsupported as beyond:
+        return str(beyond)
+    if _tests_zero_date(tree, facts):
+        return "a zero date may pass a test for NULL"
+    return "bits or labels become another type" if _changes_type(tree, facts) else None
+
+
 def _tests_zero_date(tree: Expr, facts: Facts) -> bool:
     """Whether a resolved query asks for NULL where a zero date is taken for one."""
     return facts.record.zero_dates and any(
@@ -92,6 +103,38 @@ def _tests_zero_date(tree: Expr, facts: Facts) -> bool:
         and _may_be_zero_date(node.this, facts)
         for node in nodes_in(tree)
     )
+
+
+def _changes_type(tree: Expr, facts: Facts) -> bool:
+    """Whether a resolved query of MySQL makes a number or a text of a value that is neither."""
+    return not facts.record.typed_quotes and any(
+        isinstance(node, exp.Column) and _is_choice(node) and _is_label(node, facts)
+        for node in nodes_in(tree)
+    )
+
+
+def _is_choice(node: Expr) -> bool:
+    """Whether it is one of the values of a choice, or what a query for one value gives."""
+    around = node.parent
+    if isinstance(around, exp.Select) and node.arg_key == "expressions":
+        holder = around.parent
+        return isinstance(holder, exp.Subquery) and not holder.alias
+    if isinstance(around, exp.Distinct):
+        around = around.parent
+    return isinstance(around, _CHOICES)
+
+
+def _is_label(node: Expr, facts: Facts) -> bool:
+    """Whether it is a column of bits or of labels, or a derived table's that is one."""
+    inner: Expr | None = node
+    while isinstance(inner, exp.Column):
+        label, name = column_name(inner)
+        table = facts.table(label)
+        column = table.column(name) if table is not None else None
+        if column is not None:
+            return _LABELS.match(column.type) is not None
+        inner = facts.projection(inner)
+    return False
 
 
 def _is_negated_once(test: exp.Is) -> bool:

@@ -4,7 +4,7 @@ Statement
     a - b < 0   ==   a < b        and so on for >, <=, >=, =, <>
 
 Holds when
-    a and b are signed integers by their types.
+    a and b are signed integers by their types; a constant is far from the ends of 32 bits.
 
 Why
     Integers of a database are far from the limits at which a difference would overflow.
@@ -26,6 +26,8 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import whole_number
 from sqlverdict.prove.reasoning.stored import is_signed_integer
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
+
+_MOST = 2**30
 
 
 @rule(
@@ -57,4 +59,5 @@ def difference_against_zero(
 
 
 def _is_signed(side: Expr, facts: Facts) -> bool:
-    return is_signed_integer(side, facts) or whole_number(side) is not None
+    number = whole_number(side)
+    return is_signed_integer(side, facts) if number is None else abs(number) <= _MOST

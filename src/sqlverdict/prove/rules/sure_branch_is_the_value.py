@@ -37,6 +37,7 @@ from sqlverdict.prove.reasoning.shape import (
     enclosing,
     groups_without,
     has_subquery,
+    is_grouped,
 )
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
@@ -102,9 +103,14 @@ def _is_asked(test: Expr, node: exp.Case) -> bool:
     if not isinstance(select, exp.Select):
         return False
     part: Expr = node
+    is_counted = False
     while part.parent is not None and part.parent is not select:
         part = part.parent
+        is_counted = is_counted or isinstance(part, exp.AggFunc)
     if isinstance(part, exp.Where | exp.Join | exp.From) or has_subquery(test):
+        return False
+    if is_grouped(select) and select.args.get("group") is None and not is_counted:
+        # A group of no rows has NULL in every column.
         return False
     return any(same_expression(test, condition) for condition in conditions(select))
 
