@@ -221,7 +221,7 @@ def test_a_name_for_the_only_schema_of_a_source_is_its_name(db: Path) -> None:
 def test_what_is_no_system_is_refused_by_name() -> None:
     case = sv.Case("1", "shop", "", ("SELECT 1",))
     for wrong in ({"a": {"1": "SELECT 1"}}, ["a"], [("a", {})]):
-        with pytest.raises(UsageError, match=r"expected a sqlverdict\.System"):
+        with pytest.raises(UsageError, match=r"expected a (list of )?sqlverdict\.System"):
             sv.evaluate_systems([case], wrong)  # type: ignore[arg-type]
 
 
