@@ -23,7 +23,7 @@ from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.predictions import as_predictions, predictions_digest
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.examine import Examiner
-from sqlverdict.run.options import Options, Progress, System, check_distinct_systems
+from sqlverdict.run.options import Options, Progress, System
 from sqlverdict.run.output import (
     RunOutput,
     benchmark_manifest,
@@ -134,6 +134,29 @@ def evaluate_pairs(
     if base is not None and folder is not None:
         reuse_results(base[0], folder, manifest, base[1])
     return _run(pair_stream(pairs), [(folder, manifest)], count, plan, options)[0]
+
+
+def check_distinct_systems(systems: Sequence[System]) -> None:
+    """Refuse systems that reports could not tell apart.
+
+    Raises:
+        UsageError: there is none, one is no system, or two have one name.
+    """
+    if not isinstance(systems, Sequence):
+        raise UsageError(
+            f"systems is {type(systems).__name__}; expected a list of sqlverdict.System"
+        )
+    if not systems:
+        raise UsageError("there is no system; expected one or several")
+    other = next((each for each in systems if not isinstance(each, System)), None)
+    if other is not None:
+        raise UsageError(f"a system is {other!r}; expected a sqlverdict.System")
+    names = [each.name for each in systems]
+    for name in names:
+        if not isinstance(name, str):
+            raise UsageError(f"the name of a system is {name!r}; expected text")
+        if names.count(name) > 1:
+            raise UsageError(f"two systems are called {name!r}; expected a name for each")
 
 
 def _options(options: Options | None) -> Options:

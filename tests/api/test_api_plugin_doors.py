@@ -239,13 +239,13 @@ def test_a_database_that_is_a_folder_is_one_at_every_door(folders: Path, tmp_pat
     cases = tmp_path / "cases.csv"
     cases.write_text(f"id,db_id,gold,prediction\n1,staff,{GOLD},{SAME}\n")
     staff = folders / "staff"
-    for place in ({"databases": folders}, {"databases": staff}, {"db": staff}):
-        assert sv.evaluate(cases, **place).estimate("ex").value == 1.0  # type: ignore[arg-type]
+    for names in ({"databases": folders}, {"databases": staff}, {"db": staff}):
+        assert sv.evaluate(cases, **names).estimate("ex").value == 1.0  # type: ignore[arg-type]
     with sv.Scorer(databases=folders) as scorer:
         assert scorer(GOLD, SAME, db_id="staff") == 1.0
-    for place in (folders, staff):
-        data = ("--cases", str(cases), "--databases", str(place))
-        out = str(tmp_path / f"run {place.name}")
+    for folder in (folders, staff):
+        data = ("--cases", str(cases), "--databases", str(folder))
+        out = str(tmp_path / f"run {folder.name}")
         done = CliRunner().invoke(sqlverdict, ["evaluate", *data, "--workers", "0", "--out", out])
         assert done.exit_code == 0, done.output
         done = CliRunner().invoke(sqlverdict, ["doctor", *data])

@@ -182,7 +182,7 @@ BENCHMARK = Benchmark(
         ({"id": "1", "gold": "a", "question": "Who?"}, "mismatch", "the question of case '1'"),
         ({"id": "1", "gold": []}, "wrong_value", "the gold is []"),
         ({"id": "1", "gold": ["SELECT 1", " "]}, "wrong_value", "the gold is ['SELECT 1', ' ']"),
-        ({"id": "1"}, "wrong_value", "the gold is None"),
+        ({"id": "1"}, "missing_field", "there is no gold"),
         ({"gold": "SELECT 1"}, "missing_field", "'id'"),
         ({"id": "1", "gold": "SELECT 1", "reason": 3}, "wrong_value", "the reason is 3"),
         ([1], "wrong_kind", "list"),

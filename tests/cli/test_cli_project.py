@@ -93,8 +93,8 @@ def test_doctor_examines_answers_in_a_table_without_ids(invoke: Invoke) -> None:
     assert "not examined" not in done.output
     assert "case 2" in done.output
     assert "case 3" in done.output
-    shown = json.loads(invoke(*command, "--json").output)
-    assert shown["figures"]["predictions"] == 3
+    report = json.loads(invoke(*command, "--json").output)
+    assert report["figures"]["predictions"] == 3
     assert (
         json.loads(invoke(*command, "--limit", "1", "--json").output)["figures"]["predictions"] == 1
     )

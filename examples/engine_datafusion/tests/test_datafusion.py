@@ -47,8 +47,8 @@ def test_a_folder_of_databases_is_named_as_one_of_files(tmp_path: Path) -> None:
     gold, other = "SELECT i FROM numbers WHERE i > 1999", "SELECT i FROM numbers WHERE 1999 < i"
     cases = [{"id": 1, "db_id": "suite", "gold": gold, "prediction": other}]
     database = make_database(tmp_path)
-    for place in ({"databases": tmp_path}, {"databases": database}, {"db": database}):
-        assert sv.evaluate(cases, **place).estimate("ex").value == 1.0
+    for names in ({"databases": tmp_path}, {"databases": database}, {"db": database}):
+        assert sv.evaluate(cases, **names).estimate("ex").value == 1.0
 
 
 def test_it_reads_the_schema(tmp_path: Path) -> None:

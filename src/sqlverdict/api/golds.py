@@ -29,9 +29,9 @@ from sqlverdict.load.overlays import (
     with_golds,
     with_overlays,
 )
-from sqlverdict.pipeline import evaluate_systems
+from sqlverdict.pipeline import check_distinct_systems, evaluate_systems
 from sqlverdict.records import Case
-from sqlverdict.run.options import Options, System, check_distinct_systems
+from sqlverdict.run.options import Options, System
 from sqlverdict.run.task import as_benchmark
 from sqlverdict.runlog.folder import TemporaryFolder
 from sqlverdict.runlog.run import Run

@@ -156,7 +156,7 @@ def _corrected(record: Mapping[str, Any], where: str) -> CorrectedGold:
         raise DataError(
             f"{where}: there is no gold. Expected one of {few_of(_GOLD_KEYS, 9)}; found "
             f"{few_of(list(record), 9)}.",
-            reason="wrong_value",
+            reason="missing_field",
         )
     return CorrectedGold(
         _case_id(record, where),

@@ -211,34 +211,6 @@ class System:
     base: Path | None = None
 
 
-def is_sequence(value: object) -> bool:
-    """Whether it is a sequence of things, and no text."""
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
-
-
-def check_distinct_systems(systems: Sequence[System]) -> None:
-    """Refuse systems that reports could not tell apart.
-
-    Raises:
-        UsageError: there is none, one is no system, or two have one name.
-    """
-    if not is_sequence(systems):
-        raise UsageError(
-            f"systems is {type(systems).__name__}; expected a list of sqlverdict.System"
-        )
-    if not systems:
-        raise UsageError("there is no system; expected one or several")
-    other = next((each for each in systems if not isinstance(each, System)), None)
-    if other is not None:
-        raise UsageError(f"a system is {other!r}; expected a sqlverdict.System")
-    names = [each.name for each in systems]
-    for name in names:
-        if not isinstance(name, str):
-            raise UsageError(f"the name of a system is {name!r}; expected text")
-        if names.count(name) > 1:
-            raise UsageError(f"two systems are called {name!r}; expected a name for each")
-
-
 def trial_systems(
     trials: Sequence[TrialPredictions], name: str, out: Path | None, digest: str
 ) -> Iterator[System]:

@@ -133,7 +133,7 @@ def open_folders(outputs: Sequence[RunOutput], *, overwrite: bool) -> Iterator[l
         raise
     except OSError as error:
         where = error.filename or ", ".join(str(out) for out, _ in outputs if out)
-        if isinstance(error, FileExistsError | NotADirectoryError):
+        if Path(where).is_file() and isinstance(error, FileExistsError | NotADirectoryError):
             raise UsageError(
                 f"{where} is a file, and a run needs a folder. Give another ", OptionName("out")
             ) from error

@@ -36,7 +36,7 @@ from sqlverdict.load.replies.notes import MARKS, has_several_answers, several_no
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.disagreement import disagreements
 from sqlverdict.records import Case, Prediction
-from sqlverdict.run.options import RUN, is_sequence
+from sqlverdict.run.options import RUN
 from sqlverdict.run.plan import RunPlan
 
 _Database = tuple[str | None, str, str | None]
@@ -150,7 +150,7 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
     Raises:
         UsageError: they are no sequence, two share an id, or one is no case.
     """
-    if not is_sequence(cases):
+    if not isinstance(cases, Sequence):
         raise UsageError(
             f"cases is {type(cases).__name__}; expected a benchmark or a list of sqlverdict.Case"
         )

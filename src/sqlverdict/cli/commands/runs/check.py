@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -55,16 +54,6 @@ _EXAMPLES = (
     "    --baseline runs/main-3 --max-drop noise --format github > comment.md",
     "sqlverdict check runs/mine --min-accuracy 0.8 --labels panel.jsonl",
 )
-
-
-class FormatType(click.Choice):  # type: ignore[type-arg]  # not generic in click 8.1
-    """How the conditions are printed; JSON has an option of its own, as everywhere."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The form, as click has it; ``json`` was one."""
-        if value == "json":
-            self.fail("JSON is printed by --json, and no longer by --format json", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +143,7 @@ class CheckArgs:
     )
     form: str = option(
         "--format",
-        type=FormatType(["text", "github"]),
+        type=click.Choice(["text", "github"]),
         default="text",
         help="github: Markdown for a comment on a pull request, with the questions that changed.",
     )

@@ -243,12 +243,12 @@ def demo_engine(name: str | None, server: str | None) -> Engine:
     """
     engine = ENGINES.get(name or (engine_of(server) if server else DEFAULT_ENGINE))
     if server is not None:
+        check_fits(engine.name, server)
         if not isinstance(engine, ServerEngine) or not scheme_of(server):
             raise UsageError(
                 f"--server {server} is not the URL of a server; expected one such as "
                 "postgresql://USER@HOST/DATABASE"
             )
-        check_fits(engine.name, server)
     elif isinstance(engine, ServerEngine):
         raise UsageError(
             f"the demo on {engine.name} makes databases of its own on a server and drops them at "
