@@ -220,8 +220,12 @@ def test_a_name_for_the_only_schema_of_a_source_is_its_name(db: Path) -> None:
 
 def test_what_is_no_system_is_refused_by_name() -> None:
     case = sv.Case("1", "shop", "", ("SELECT 1",))
-    for wrong in ({"a": {"1": "SELECT 1"}}, ["a"], [("a", {})]):
-        with pytest.raises(UsageError, match=r"expected a (list of )?sqlverdict\.System"):
+    for wrong, says in (
+        ({"a": {"1": "SELECT 1"}}, r"^systems is dict; expected a list of sqlverdict\.System$"),
+        (["a"], r"^a system is 'a'; expected a sqlverdict\.System$"),
+        ([("a", {})], r"^a system is \('a', \{\}\); expected a sqlverdict\.System$"),
+    ):
+        with pytest.raises(UsageError, match=says):
             sv.evaluate_systems([case], wrong)  # type: ignore[arg-type]
 
 
