@@ -23,7 +23,7 @@ from sqlverdict.execute.apart.process import (
     listen,
     reply,
 )
-from sqlverdict.execute.engine import ENGINES, Engine, engine_for
+from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.records import Case, Failure, Prediction, Reason, Verdict
 from sqlverdict.run.attempt import Blame, stand_ins
 from sqlverdict.run.memory import ResultMemory
@@ -214,22 +214,24 @@ class BoundedChecker:
         self._plan = plan
         self._memory = memory
         self._usual = ENGINES.get(plan.engine)
-        self._here: dict[str, PairChecker] = {}
-        """By the name of the engine: a cell of a query that is run here may have another size."""
+        self._here: dict[str, tuple[PairChecker, BriefEngine | None]] = {}
+        """By the name of the engine: a cell of a query that is run here may have another size.
+
+        Beside a checker stands the engine, where it says which queries are brief.
+        """
         self._apart: IsolatedChecker | None = None
 
     def close(self) -> None:
         """Close all databases, and end the process."""
-        for checker in self._here.values():
+        for checker, _ in self._here.values():
             checker.close()
         if self._apart is not None:
             self._apart.close()
 
     def check(self, case: Case, prediction: Prediction, digest: str) -> PairResult:
         """Check one pair on a database with a digest. Never raises."""
-        engine = engine_for(self._usual, case.database or "")
-        here = self._checker(engine)
-        if not isinstance(engine, BriefEngine):
+        here, engine = self._checker(case.database or "")
+        if engine is None:
             return here.check(case, prediction, digest=digest)
         if _are_brief(engine, case, prediction):
             here.runner.short_of_memory = False
@@ -240,9 +242,8 @@ class BoundedChecker:
 
     def value(self, case: Case, prediction: Prediction, digest: str) -> MetricValue:
         """The value of the first metric on a database with a digest. Never raises."""
-        engine = engine_for(self._usual, case.database or "")
-        here = self._checker(engine)
-        if not isinstance(engine, BriefEngine):
+        here, engine = self._checker(case.database or "")
+        if engine is None:
             return here.value(case, prediction, digest)
         if _are_brief(engine, case, prediction):
             here.runner.short_of_memory = False
@@ -255,23 +256,25 @@ class BoundedChecker:
     def refresh(self, database: str, before: str, now: str) -> None:
         """Forget what was found while a database changed, whose digests these are."""
         self._memory.forget(before)
-        for checker in self._here.values():
+        for checker, _ in self._here.values():
             checker.runner.refresh(database, now)
         if self._apart is not None:
             # Its process has a memory of its own.
             self._apart.close()
 
-    def _checker(self, engine: Engine) -> PairChecker:
-        """What checks pairs on databases of an engine in this process."""
-        checker = self._here.get(engine.name)
-        if checker is None:
+    def _checker(self, database: str) -> tuple[PairChecker, BriefEngine | None]:
+        """What checks pairs on a database in this process."""
+        engine = engine_for(self._usual, database)
+        known = self._here.get(engine.name)
+        if known is None:
             # The plan's own engine decides which files are whose; it stays.
             plan, limits = self._plan, self._plan.limits
-            if isinstance(engine, BriefEngine):
-                cell = min(engine.brief_cell, limits.cell)
+            brief = engine if isinstance(engine, BriefEngine) else None
+            if brief is not None:
+                cell = min(brief.brief_cell, limits.cell)
                 plan = replace(plan, limits=replace(limits, cell=cell))
-            checker = self._here[engine.name] = PairChecker(plan, memory=self._memory)
-        return checker
+            known = self._here[engine.name] = PairChecker(plan, memory=self._memory), brief
+        return known
 
     def _check_apart(self, here: PairChecker, case: Case, prediction: Prediction) -> PairResult:
         """Check one pair in a process that can be killed."""

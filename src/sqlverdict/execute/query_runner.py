@@ -126,7 +126,7 @@ class QueryRunner:
         if outcome is None:
             outcome = self._look_up(database, sql, canon, controls)
             text = sql if quotes_text(outcome) else canon
-            if not (is_server(database) and claims_fault(outcome)):
+            if not (claims_fault(outcome) and is_server(database)):
                 # A server that is gone may be back for the next case.
                 self._memory.add((database, text), outcome, weight_of(text, outcome))
         if isinstance(outcome, Failure) and outcome.reason is Reason.MEMORY_LIMIT:

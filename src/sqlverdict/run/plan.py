@@ -167,15 +167,16 @@ class RunPlan(CaseOptions):
 
     def _labels_for(self, database: str) -> Model:
         """The counts of labels, for the engine that opens a database: it may be another one."""
-        name = engine_for(ENGINES.get(self.engine), database).name if database else self.engine
-        if name == self.engine:
-            return self.model
-        if name not in self._models:
-            self._models[name] = self.model.on_engine(name)
-        return self._models[name]
+        if database not in self._models:
+            usual = ENGINES.get(self.engine)
+            name = engine_for(usual, database).name if database else self.engine
+            own = self.model if name == self.engine else self.model.on_engine(name)
+            self._models[database] = own
+        return self._models[database]
 
     @cached_property
     def _models(self) -> dict[str, Model]:
+        """By the database."""
         return {}
 
     def describe(self, judge: JudgeOptions | None) -> dict[str, str]:

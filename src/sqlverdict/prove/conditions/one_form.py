@@ -8,7 +8,9 @@ What is found is compared with the condition again, case by case, before it is u
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from operator import and_
 
 from sqlglot import exp
@@ -23,6 +25,7 @@ from sqlverdict.prove.reasoning.shape import (
     all_of,
     any_of,
     column_name,
+    columns_in,
     own_nodes,
     parts,
     whole_number,
@@ -49,31 +52,40 @@ def one_form(node: Expr, facts: Facts, *, only_truth: bool) -> Expr | None:
         only_truth: Whether it makes no difference if the condition is false or NULL.
     """
     conditions = parts(node)
-    if _are_apart(conditions):
+    apart = _apart(conditions)
+    if all(apart):
         return None
-    groups = _groups(conditions, facts)
-    for at, group in enumerate(groups):
+    groups = _groups(conditions, apart, facts)
+    for at, (group, is_apart) in enumerate(groups):
+        if is_apart:
+            continue
         # A step leans on what its own conditions lean on.
         facts.cited.clear()
         form = _form_of(group, facts, only_truth)
         if form is not None:
-            others = [part for other in (*groups[:at], *groups[at + 1 :]) for part in other]
+            others = [part for other, _ in (*groups[:at], *groups[at + 1 :]) for part in other]
             return _beside(form, others, node, only_truth)
     return None
 
 
-def _are_apart(conditions: Sequence[Expr]) -> bool:
-    """Whether each condition is in its form, and no two are about the same; false: not known."""
-    seen: set[tuple[Hashable, ...]] = set()
-    for condition in conditions:
-        columns = _subject(condition)
-        if columns is None or columns in seen:
-            return False
-        seen.add(columns)
-    tested = {columns[0] for columns in seen if len(columns) == 1}
-    return not any(
-        name in tested for columns in seen if len(columns) == 2 for name in columns
-    ) and bool(seen)
+def _apart(conditions: Sequence[Expr]) -> list[bool]:
+    """For each condition whether it is in its form, and no other one is about the same columns."""
+    subjects = [_subject(condition) for condition in conditions]
+    tested = Counter(columns[0] for columns in subjects if columns and len(columns) == 1)
+    compared = Counter(subjects)
+    elsewhere = {
+        column_name(column)
+        for condition, columns in zip(conditions, subjects, strict=True)
+        if columns is None
+        for column in columns_in(condition)
+    }
+    return [
+        columns is not None
+        and compared[columns] == 1
+        and elsewhere.isdisjoint(columns)
+        and (len(columns) == 1 or not any(tested[name] for name in columns))
+        for columns in subjects
+    ]
 
 
 def _subject(condition: Expr) -> tuple[Hashable, ...] | None:
@@ -116,24 +128,34 @@ def _beside(form: Expr, others: Sequence[Expr], node: Expr, only_truth: bool) ->
     return all_of(others)
 
 
-def _groups(conditions: Sequence[Expr], facts: Facts) -> list[list[Expr]]:
-    """Conditions that are about the same subjects, together."""
-    groups: list[tuple[set[str], list[Expr]]] = []
-    for condition in conditions:
-        try:
-            names = TruthTable(facts, [condition]).names
-        except TooManyCases:
-            names = set()
+def _groups(
+    conditions: Sequence[Expr], apart: Sequence[bool], facts: Facts
+) -> list[tuple[list[Expr], bool]]:
+    """Conditions that are about the same subjects, together; whether one is apart from the others.
+
+    Args:
+        conditions: The conditions.
+        apart: For each whether it is known to be apart.
+        facts: What holds where they stand.
+    """
+    if len(conditions) == 1:
+        return [([*conditions], apart[0])]
+    groups: list[tuple[set[str], list[Expr], bool]] = []
+    for condition, is_apart in zip(conditions, apart, strict=True):
+        names: set[str] = set()
+        if not is_apart:
+            with suppress(TooManyCases):
+                names = TruthTable(facts, [condition]).names
         own = [condition]
-        apart = []
+        others = []
         for group in groups:
             if group[0] & names:
                 names |= group[0]
                 own = group[1] + own
             else:
-                apart.append(group)
-        groups = [*apart, (names, own)]
-    return [group for _, group in groups]
+                others.append(group)
+        groups = [*others, (names, own, is_apart)]
+    return [(group, is_apart) for _, group, is_apart in groups]
 
 
 def _form_of(group: list[Expr], facts: Facts, only_truth: bool) -> Expr | None:

@@ -86,7 +86,8 @@ def own_row_is_a_partner(node: exp.Select, facts: Facts) -> Expr | None:
                 rest = [*own[:index], *own[index + 1 :]]
                 set_conditions(node, [*rest, *_has_values(needed)])
                 return node
-    if len(inner) < 2 or not multiplicity_is_idle(node):
+    bases = [facts.bases.get(item.alias) for item in inner]
+    if len(set(bases)) == len(bases) or not multiplicity_is_idle(node):
         return None
     for item in inner:
         tests = [part for part in own if item.alias in labels_in(part)]
