@@ -32,6 +32,22 @@ outcome = session.run("SELECT 1")
 assert isinstance(outcome, Answer), outcome
 session.close()
 """
+LATER = """
+import sys
+from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.records import Failure, Reason
+
+database, memory, greedy = sys.argv[1:]
+engine = ENGINES.get("sqlite")
+low = engine.open(database, Limits(seconds=600, memory=int(memory)))
+usual = engine.open(database, Limits(seconds=600))
+for session, final in ((low, True), (usual, False)):
+    outcome = session.run(greedy)
+    assert isinstance(outcome, Failure) and outcome.reason is Reason.MEMORY_LIMIT, outcome
+    assert outcome.repeatable is final, outcome
+    assert ("lowest limit of the process" in outcome.message) is not final, outcome
+    session.close()
+"""
 
 
 @pytest.mark.slow
@@ -50,6 +66,17 @@ def test_a_query_that_takes_too_much_fails(name: str, tmp_path: Path) -> None:
     # In a process of its own: SQLite's limit on its heap stays for as long as a process lives.
     command = [sys.executable, "-c", ASK, name, str(database), str(MEMORY)]
     done = subprocess.run([*command, GREEDY[engine.limits_memory]], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_a_limit_of_another_session_decides_nothing_for_good(tmp_path: Path) -> None:
+    """SQLite keeps the lowest limit of a process: a session that asked for more may pass elsewhere."""
+    database = tmp_path / "a.sqlite"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("CREATE TABLE t (a)")
+    command = [sys.executable, "-c", LATER, str(database), str(MEMORY), GREEDY["counted"]]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

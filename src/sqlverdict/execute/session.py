@@ -27,7 +27,9 @@ class Limits:
             (``cut_by_time``), is never cached, and is done again when a run is resumed.
         rows: Rows kept; one more is ``ROW_LIMIT``.
         bytes: Size of the kept rows; above it is ``MEMORY_LIMIT``.
-        memory: The engine's own heap; above it is ``MEMORY_LIMIT``.
+        memory: The engine's own heap; above it is ``MEMORY_LIMIT``. SQLite has one limit for a
+            process, which can only be lowered: more than the default has no effect there, and
+            less holds until the process ends.
         cell: The largest text or blob the engine may build.
         sql_length: The longest SQL text that is tried at all, in characters.
         trust_role: On a server, queries run as the role of the URL, even if it may write.

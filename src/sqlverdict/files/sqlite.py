@@ -180,6 +180,12 @@ def bound_heap() -> None:
         connection.execute(f"PRAGMA hard_heap_limit={HEAP}")
 
 
+def heap_limit() -> int:
+    """What SQLite may take of this process' memory now: the lowest limit that anybody set."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        return int(connection.execute("PRAGMA hard_heap_limit").fetchone()[0])
+
+
 def hold_alone(connection: sqlite3.Connection) -> None:
     """Let a connection, and what it attaches later, read a log without a file for its index."""
     connection.execute("PRAGMA locking_mode=EXCLUSIVE")

@@ -1,8 +1,9 @@
 """All that is printed about a witness: its sentences, its rows, and both answers on it.
 
-``show``, ``refute``, ``report.md`` and ``junit.xml`` print it from here; ``report.html`` has a
-script of its own, ``report/html/assets/evidence.js``. A row that begins with ``*`` is one on which
-only one of the two answers depends. Cells are cut, and control characters are spelt out.
+``show``, ``report.md``, ``junit.xml``, ``str()`` of a result and ``refute --replay`` print it from
+here; what a search of ``refute`` found is printed by ``cli/show_pair.py``, and ``report.html`` has
+a script of its own, ``report/html/assets/evidence.js``. A row that begins with ``*`` is one on
+which only one of the two answers depends. Cells are cut, and control characters are spelt out.
 """
 
 from __future__ import annotations

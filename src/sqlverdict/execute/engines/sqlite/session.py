@@ -17,6 +17,7 @@ from sqlverdict.execute.engines.sqlite.sandbox import Guard, failure_of, not_a_q
 from sqlverdict.execute.session import interleaved_seconds
 from sqlverdict.execute.values.cell_bytes import encode_cells
 from sqlverdict.files.digests import database_digest
+from sqlverdict.files.sqlite import HEAP, heap_limit
 from sqlverdict.parse.measure import SHORTEST_UNFOLDING
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
@@ -104,7 +105,7 @@ class SqliteSession:
             # What chance or the clock brought about may not come again.
             return failure if self._guard.lasts(sql) else replace(failure, repeatable=False)
         except MemoryError:
-            return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")
+            return self._out_of_memory()
         except ValueError as error:
             return Failure(Reason.PARSE_ERROR, f"the SQL text cannot be sent: {error}")
 
@@ -125,6 +126,16 @@ class SqliteSession:
                 Reason.EXECUTION_TIMEOUT, f"stopped after {steps} steps", seconds=seconds
             )
         return failure_of(error, self._guard, seconds)
+
+    def _out_of_memory(self) -> Failure:
+        """What a query gives that took too much; Python's name for it is ``MemoryError``."""
+        message = "the answer does not fit into the memory limit"
+        asked, kept = min(self._limits.memory, HEAP), heap_limit()
+        if kept >= asked:
+            return Failure(Reason.MEMORY_LIMIT, message)
+        # In another process the query would have what was asked for.
+        lowest = f"SQLite keeps the lowest limit of the process, {kept:,} bytes of {asked:,}"
+        return Failure(Reason.MEMORY_LIMIT, f"{message}; {lowest}", repeatable=False)
 
     def _was_interrupted(self, error: sqlite3.Error | sqlite3.Warning, sql: str) -> bool:
         """Whether Ctrl-C struck inside a handler of ours, where sqlite3 swallows it.
