@@ -30,7 +30,7 @@ from sqlverdict.execute.engines.postgres.types.coercions import (
     is_list,
     is_polymorphic,
 )
-from sqlverdict.execute.engines.postgres.types.literals import has_field, is_value
+from sqlverdict.execute.engines.postgres.types.literals import has_field, is_no_value, is_value
 from sqlverdict.execute.engines.postgres.types.scope import TypeScope
 from sqlverdict.execute.engines.postgres.types.signatures import (
     NOT_KNOWN,
@@ -144,6 +144,8 @@ class ExpressionTypes(ABC):
         """A text in quotes is read as a value of the type that is wanted."""
         if own == UNTYPED and node is not None and is_const(node) and not node.a_const.isnull:
             text = str(node.a_const.sval.sval)
+            if is_no_value(text, wanted):
+                raise WrongType(f"invalid input syntax for type {wanted}: {text!r}")
             if not is_value(text, wanted):
                 self.not_known(f"whether {text!r} is a value of type {wanted}")
 

@@ -21,6 +21,19 @@ _UNIT: Final = (
     r"|century|centurie)s?"
 )
 _SPAN: Final = rf"\s*(?:[+-]?\d{{1,6}}(?:\.\d{{1,6}})? ?{_UNIT}(?:\s+|$))*(?:[+-]?{_TIME}\s*)?"
+_TRUTHS: Final = word_set("t tr tru true f fa fal fals false y ye yes n no on of off 0 1")
+_POSSIBLE: Final = {
+    **dict.fromkeys(
+        ("int2", "int4", "int8", "oid", "numeric", "float4", "float8"),
+        r"\s*[+-]?\s*(?:[\d_]*\.?[\d_]*(?:e[+-]?[\d_]+)?|0[xob][\da-f_]+|nan|inf|infinity)\s*",
+    ),
+    **dict.fromkeys(
+        ("date", "time", "timestamp", "timetz", "timestamptz", "interval"),
+        rf"(?=.*\d)[\w\s:.,/@+-]+|.*(?:{_WORDS}|allballs).*",
+    ),
+    "uuid": r"[\da-f{}-]+",
+}
+"""More than all texts that are values: what is not among these surely is none."""
 _VALUES: Final = {
     **dict.fromkeys(("int2", "int4", "int8", "oid"), _INTEGER.replace("{1,4}", "{1,9}")),
     "int2": _INTEGER,
@@ -43,7 +56,7 @@ _FIELDS: Final = {
     "interval": word_set(f"{_SPANS} {_HOURS} epoch millennium"),
 }
 """What can be taken out of a value; out of others it is an error, whatever the value is."""
-_FLAGS: Final = re.ASCII | re.IGNORECASE
+_FLAGS: Final = re.ASCII | re.IGNORECASE | re.DOTALL
 
 
 def is_value(text: str, name: str) -> bool:
@@ -57,9 +70,19 @@ def is_value(text: str, name: str) -> bool:
     if name in ("date", "timestamp", "timestamptz"):
         return _is_moment(text)
     if name in ("json", "jsonb"):
-        return _is_json(text)
+        return _is_json(text) is True
     pattern = _VALUES.get(name)
     return pattern is not None and re.fullmatch(pattern, text, _FLAGS) is not None
+
+
+def is_no_value(text: str, name: str) -> bool:
+    """Whether a text is sure to be no value of a type."""
+    if name == "bool":
+        return text.strip().lower() not in _TRUTHS
+    if name in ("json", "jsonb"):
+        return _is_json(text) is None
+    possible = r"\s*[{\[].*" if name.endswith("[]") else _POSSIBLE.get(name)
+    return possible is not None and re.fullmatch(possible, text, _FLAGS) is None
 
 
 def _is_moment(text: str) -> bool:
@@ -72,14 +95,15 @@ def _is_moment(text: str) -> bool:
         return False
 
 
-def _is_json(text: str) -> bool:
-    if "\\" in text or "NaN" in text or "Infinity" in text:
-        return False
+def _is_json(text: str) -> bool | None:
+    """Whether a text is a document; ``False``: it may be none, ``None``: it is none."""
     try:
         json.loads(text)
-    except (ValueError, RecursionError):
+    except RecursionError:
         return False
-    return True
+    except ValueError:
+        return None
+    return "\\" not in text and "NaN" not in text and "Infinity" not in text
 
 
 def _is_list(text: str, element: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlverdict.execute.common_text import NoCommonText
 from sqlverdict.execute.engines.postgres.common.expressions import enum_name, is_const, target_name
+from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
 from sqlverdict.execute.engines.postgres.guard.parser import (
     MOST_SIGNS,
     ParserError,
@@ -91,6 +92,8 @@ class StatementTypes(ExpressionTypes):
         return found
 
     def _number(self, node: Any, scope: TypeScope) -> None:
+        if any(scope.find(name) is None for name in _bare_names(node)):
+            raise WrongType("argument of LIMIT must not contain variables")
         own = self.of(node, scope)
         if own != NOT_KNOWN and not can_coerce(own, "int8", "a"):
             raise WrongType(f"argument of LIMIT is of type {own}")
@@ -284,6 +287,15 @@ def _renamed(found: Columns | None, names: Iterable[Any]) -> Columns | None:
         (fold(given[place] if place < len(given) else name), own)
         for place, (name, own) in enumerate(found)
     ]
+
+
+def _bare_names(node: Any) -> list[str]:
+    """The last parts of the column names in an expression, without those of queries in it."""
+    kind = node.WhichOneof("node")
+    if kind == "column_ref":
+        return [str(node.column_ref.fields[-1].string.sval)]
+    inner = [] if kind == "sub_link" else nodes_inside(getattr(node, kind))
+    return [name for part in inner for name in _bare_names(part)]
 
 
 def _is_name(term: Any) -> bool:
