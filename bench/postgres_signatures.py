@@ -69,7 +69,7 @@ def read_lines(connection: psycopg.Connection[tuple[str]]) -> list[str]:
             "SELECT name, category, preferred, format_type(oid, NULL) FROM own_type "
             "WHERE category <> 'A' ORDER BY 1"
         ).fetchall()
-        names = sorted({*AGGREGATES, *FUNCTIONS, *STEADY})
+        names = sorted({*AGGREGATES, *FUNCTIONS, *STEADY, "similar_to_escape"})
         lines = []
         for name, category, preferred, title in rows:
             compared = "".join(

@@ -142,7 +142,7 @@ def _require_value(conversion: Node, sql: str, cursor: DuckDBPyConnection) -> No
 
 def _becomes(probe: str, wanted: str, cursor: DuckDBPyConnection) -> bool:
     try:
-        row = cursor.execute(f"SELECT TRY_CAST({probe} AS {wanted}) IS NOT NULL").fetchone()  # noqa: S608
+        row = cursor.execute(f"SELECT TRY_CAST({probe} AS {wanted}) IS NOT NULL").fetchone()
     except duckdb.Error:
         return False
     return row is not None and bool(row[0])

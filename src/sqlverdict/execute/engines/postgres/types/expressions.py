@@ -52,6 +52,7 @@ _CLOCK: Final = {
 _FIELDS: Final = word_set("extract date_part date_trunc")
 _LARGEST = 2**63
 _BETWEEN: Final = ("AEXPR_BETWEEN", "AEXPR_NOT_BETWEEN", "AEXPR_BETWEEN_SYM")
+_COLLATED: Final = ("text", "varchar", "bpchar", "name", UNTYPED, NOT_KNOWN)
 _CHOICES: Final = {
     "case_expr": "CASE",
     "coalesce_expr": "COALESCE",
@@ -121,7 +122,7 @@ class ExpressionTypes(ABC):
                 return _CLOCK.get(name.removeprefix("current_"), "name")
             case "collate_clause":
                 inner = self.of(own.arg, scope)
-                if inner not in ("text", "varchar", "bpchar", "name", UNTYPED, NOT_KNOWN):
+                if inner.removesuffix("[]") not in _COLLATED:
                     raise WrongType(f"a collation of type {inner}")
                 return inner
             case "a_indirection":
@@ -200,7 +201,9 @@ class ExpressionTypes(ABC):
         except NoCandidate as error:
             raise WrongType(f"{what} of {', '.join(types) or 'nothing'}") from error
         for node, own, wanted in zip(nodes, types, signature[0], strict=False):
-            if is_polymorphic(wanted) and wanted != "any":
+            if "range" in wanted:
+                self.read(node, own, wanted)
+            elif is_polymorphic(wanted) and wanted != "any":
                 element = element_of(signature[0], types, compatible="compatible" in wanted)
                 self.read(node, own, f"{element}[]" if is_list(wanted) else str(element))
             else:
@@ -351,7 +354,8 @@ class ExpressionTypes(ABC):
         if types is None:
             return self.not_known("the columns of a query")
         if kind in ("EXPR_SUBLINK", "ARRAY_SUBLINK"):
-            return types[0] + "[]" * (kind == "ARRAY_SUBLINK")
+            is_list_of = kind == "ARRAY_SUBLINK" and not types[0].endswith("[]")
+            return f"{types[0]}[]" if is_list_of and types[0] != NOT_KNOWN else types[0]
         left = link.testexpr
         parts = list(left.row_expr.args) if left.WhichOneof("node") == "row_expr" else [left]
         if len(parts) != len(types):
