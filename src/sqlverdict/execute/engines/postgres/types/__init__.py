@@ -2,6 +2,7 @@
 
 ``statement``    the types of a query's columns, clause by clause
 ``expressions``  the type of an expression
+``operators``    the type of an operation
 ``candidates``   which operator or function takes values of some types, as PostgreSQL chooses it
 ``coercions``    which values become which, with and without a cast
 ``signatures``   types, casts, operators and functions, from PostgreSQL's catalogue

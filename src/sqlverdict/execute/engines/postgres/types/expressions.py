@@ -6,8 +6,8 @@ on as such, and ``unsure`` says so.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Any, Final
 
 from sqlverdict.execute.engines.postgres.common.expressions import (
@@ -18,25 +18,16 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     is_own,
 )
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
-from sqlverdict.execute.engines.postgres.types.candidates import (
-    NoCandidate,
-    choose,
-    element_of,
-    result_of,
-)
 from sqlverdict.execute.engines.postgres.types.coercions import (
     can_coerce,
-    common_type,
-    is_list,
     is_polymorphic,
 )
-from sqlverdict.execute.engines.postgres.types.literals import has_field, is_no_value, is_value
+from sqlverdict.execute.engines.postgres.types.literals import has_field
+from sqlverdict.execute.engines.postgres.types.operators import OperatorTypes, WrongType
 from sqlverdict.execute.engines.postgres.types.scope import TypeScope
 from sqlverdict.execute.engines.postgres.types.signatures import (
     NOT_KNOWN,
     UNTYPED,
-    Signature,
-    can_compare,
     catalogue,
 )
 from sqlverdict.parse.tokens import word_set
@@ -50,8 +41,7 @@ _CLOCK: Final = {
     "localtimestamp": "timestamp",
 }
 _FIELDS: Final = word_set("extract date_part date_trunc")
-_LARGEST = 2**63
-_BETWEEN: Final = ("AEXPR_BETWEEN", "AEXPR_NOT_BETWEEN", "AEXPR_BETWEEN_SYM")
+_LARGEST: Final = 2**63
 _COLLATED: Final = ("text", "varchar", "bpchar", "name", UNTYPED, NOT_KNOWN)
 _CHOICES: Final = {
     "case_expr": "CASE",
@@ -61,28 +51,12 @@ _CHOICES: Final = {
 }
 
 
-class WrongType(Exception):
-    """A query that always fails because of the types of its expressions."""
-
-
-class ExpressionTypes(ABC):
-    """The types of the expressions of one statement.
-
-    Attributes:
-        unsure: The first thing whose type is not known.
-    """
-
-    def __init__(self) -> None:
-        self.unsure: str | None = None
+class ExpressionTypes(OperatorTypes):
+    """The types of the expressions of one statement."""
 
     @abstractmethod
     def columns(self, select: Any, outer: TypeScope) -> list[str] | None:
         """The types of a query's columns; ``None`` where they are not known."""
-
-    def not_known(self, what: str) -> str:
-        """The type that is not known, which is remembered."""
-        self.unsure = self.unsure or what
-        return NOT_KNOWN
 
     def of(self, node: Any, scope: TypeScope) -> str:
         """The type of an expression.
@@ -98,7 +72,7 @@ class ExpressionTypes(ABC):
             case "column_ref":
                 return self._column(own, scope)
             case "a_expr":
-                return self._operation(own, scope)
+                return self.operation(own, scope)
             case "func_call":
                 return self._call(own, scope)
             case "type_cast":
@@ -141,139 +115,12 @@ class ExpressionTypes(ABC):
             raise WrongType(f"argument of {where} is of type {own}, not boolean")
         self.read(node, own, "bool")
 
-    def read(self, node: Any, own: str, wanted: str) -> None:
-        """A text in quotes is read as a value of the type that is wanted."""
-        if own == UNTYPED and node is not None and is_const(node) and not node.a_const.isnull:
-            text = str(node.a_const.sval.sval)
-            if is_no_value(text, wanted):
-                raise WrongType(f"invalid input syntax for type {wanted}: {text!r}")
-            if not is_value(text, wanted):
-                self.not_known(f"whether {text!r} is a value of type {wanted}")
-
-    def compared(self, own: str, where: str, *, sort: bool) -> None:
-        """Values that are grouped or sorted need an equality or an order."""
-        if own == NOT_KNOWN:
-            self.not_known(f"the order of a type in {where}")
-        elif own != UNTYPED and not can_compare(own, sort=sort):
-            raise WrongType(f"{where} of type {own}")
-
-    def common(self, nodes: Sequence[Any], types: Sequence[str], where: str) -> str:
-        """The one type of several expressions."""
-        if NOT_KNOWN in types:
-            return self.not_known(f"the type of {where}")
-        own = common_type(types)
-        if own is None:
-            raise WrongType(f"{where} types {' and '.join(sorted(set(types)))} cannot be matched")
-        for node, each in zip(nodes, types, strict=True):
-            self.read(node, each, own)
-        return own
-
     def _column(self, column: Any, scope: TypeScope) -> str:
         names = [each.string.sval for each in column.fields if each.WhichOneof("node") == "string"]
         if len(names) < len(column.fields):
             return self.not_known("a star as a value")
         own = scope.find(names[-1], names[-2] if len(names) > 1 else "")
         return self.not_known(f"the type of {names[-1]}") if own in (None, NOT_KNOWN) else str(own)
-
-    def operator(self, name: str, nodes: Sequence[Any], types: Sequence[str]) -> str:
-        """The type that an operator gives for operands of these types."""
-        candidates = catalogue().operators.get(name)
-        if candidates is None:
-            return self.not_known(f"the operator {name}")
-        if NOT_KNOWN in types:
-            self.not_known(f"the operator {name} of a type that is not known")
-            results = {result for declared, result in candidates if len(declared) == len(types)}
-            return results.pop() if len(results) == 1 else NOT_KNOWN
-        return self._chosen(candidates, nodes, types, f"operator does not exist: {name}")
-
-    def _chosen(
-        self,
-        candidates: Sequence[Signature],
-        nodes: Sequence[Any],
-        types: Sequence[str],
-        what: str,
-        *,
-        operator: bool = True,
-    ) -> str:
-        try:
-            signature = choose(candidates, types, operator=operator)
-            result = result_of(signature, types)
-        except NoCandidate as error:
-            raise WrongType(f"{what} of {', '.join(types) or 'nothing'}") from error
-        for node, own, wanted in zip(nodes, types, signature[0], strict=False):
-            if "range" in wanted:
-                self.read(node, own, wanted)
-            elif is_polymorphic(wanted) and wanted != "any":
-                element = element_of(signature[0], types, compatible="compatible" in wanted)
-                self.read(node, own, f"{element}[]" if is_list(wanted) else str(element))
-            else:
-                self.read(node, own, "text" if wanted == "any" else wanted)
-        return self.not_known(what) if result == NOT_KNOWN else result
-
-    def _operation(self, operation: Any, scope: TypeScope) -> str:
-        kind, name = enum_name(operation, "kind"), operation.name[-1].string.sval
-        if len(operation.name) > 1 and operation.name[0].string.sval != OWN_SCHEMA:
-            return self.not_known("an operator of a schema")
-        left, right = operation.lexpr, operation.rexpr
-        if kind == "AEXPR_IN":
-            return self._members(left, right.list.items, name, scope)
-        if kind in ("AEXPR_OP_ANY", "AEXPR_OP_ALL"):
-            return self._array_members(left, right, name, scope)
-        if kind.startswith(_BETWEEN):
-            for end in right.list.items:
-                for sign in (">=", "<="):
-                    self._pair(left, end, sign, scope)
-            return "bool"
-        if not operation.HasField("lexpr"):
-            return self.operator(name, [right], [self.of(right, scope)])
-        if kind == "AEXPR_NULLIF":
-            self._pair(left, right, "=", scope)
-            types = [self.of(each, scope) for each in (left, right)]
-            return next((own for own in types if own != UNTYPED), "text")
-        if kind in ("AEXPR_DISTINCT", "AEXPR_NOT_DISTINCT"):
-            return self._pair(left, right, "=", scope)
-        return self._pair(left, right, name, scope)
-
-    def _pair(self, left: Any, right: Any, name: str, scope: TypeScope) -> str:
-        """An operator between two expressions, or between the parts of two rows."""
-        sides = [each for each in (left, right) if each.WhichOneof("node") == "row_expr"]
-        rows = [each.row_expr.args for each in sides]
-        if len(rows) == 2:
-            if len(rows[0]) != len(rows[1]):
-                raise WrongType("rows of different lengths are compared")
-            for one, other in zip(*rows, strict=True):
-                self._pair(one, other, name, scope)
-            return "bool"
-        nodes = [left, right]
-        return self.operator(name, nodes, [self.of(each, scope) for each in nodes])
-
-    def _members(self, left: Any, items: Sequence[Any], name: str, scope: TypeScope) -> str:
-        constants = [each for each in items if not _has_column(each)]
-        if left.WhichOneof("node") != "row_expr" and len(constants) > 1:
-            # The members become an array, if they have one type with what they are compared with.
-            types = [self.of(each, scope) for each in (left, *constants)]
-            common = None if NOT_KNOWN in types else common_type(types)
-            if common is not None:
-                for node, own in zip(constants, types[1:], strict=True):
-                    self.read(node, own, common)
-                self.operator(name, [left, left], [types[0], common])
-                items = [each for each in items if _has_column(each)]
-        for each in items:
-            self._pair(left, each, name, scope)
-        return "bool"
-
-    def _array_members(self, left: Any, right: Any, name: str, scope: TypeScope) -> str:
-        own, array = self.of(left, scope), self.of(right, scope)
-        if NOT_KNOWN in (own, array):
-            return self.not_known(f"the operator {name} ANY") and "bool"
-        if array == UNTYPED:
-            self.operator(name, [left, left], [own, own])
-            self.read(right, UNTYPED, f"{own}[]")
-        elif not array.endswith("[]"):
-            raise WrongType("ANY or ALL of something other than an array")
-        elif self.operator(name, [left, right], [own, array.removesuffix("[]")]) != "bool":
-            raise WrongType("ANY or ALL of an operator that gives no truth value")
-        return "bool"
 
     def _call(self, call: Any, scope: TypeScope) -> str:
         name = function_of(call)
@@ -306,7 +153,7 @@ class ExpressionTypes(ABC):
         if name in _FIELDS and len(types) > 1:
             self._field(name, call.args[0], types[1])
         what = f"function does not exist: {name}"
-        return self._chosen(candidates, call.args, types, what, operator=False)
+        return self.chosen(candidates, call.args, types, what, operator=False)
 
     def _field(self, name: str, field: Any, own: str) -> None:
         text = str(field.a_const.sval.sval).lower() if is_const(field) else ""
@@ -416,11 +263,6 @@ def _constant_type(constant: Any) -> str:
         digits = str(constant.fval.fval)
         return "int8" if digits.isdigit() and int(digits) < _LARGEST else "numeric"
     return _CONSTANTS.get("isnull" if constant.isnull else str(kind), UNTYPED)
-
-
-def _has_column(node: Any) -> bool:
-    kind = node.WhichOneof("node")
-    return kind == "column_ref" or any(map(_has_column, nodes_inside(getattr(node, kind))))
 
 
 def _type_named(name: Any) -> str:

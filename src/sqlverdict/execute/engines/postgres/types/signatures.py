@@ -42,7 +42,7 @@ _ALIASES: Final = {
 """Other words for types in a declaration."""
 
 
-class Catalogue:
+class SignatureTable:
     """The lines of the file.
 
     Attributes:
@@ -90,9 +90,9 @@ class Catalogue:
 
 
 @lru_cache(maxsize=1)
-def catalogue() -> Catalogue:
+def catalogue() -> SignatureTable:
     """The catalogue, read once."""
-    return Catalogue(files(__package__).joinpath(FILE).read_text("utf-8"))
+    return SignatureTable(files(__package__).joinpath(FILE).read_text("utf-8"))
 
 
 def category(name: str) -> str:

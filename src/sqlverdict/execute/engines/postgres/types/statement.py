@@ -15,7 +15,8 @@ from sqlverdict.execute.engines.postgres.guard.parser import (
     with_stack,
 )
 from sqlverdict.execute.engines.postgres.types.coercions import can_coerce
-from sqlverdict.execute.engines.postgres.types.expressions import ExpressionTypes, WrongType
+from sqlverdict.execute.engines.postgres.types.expressions import ExpressionTypes
+from sqlverdict.execute.engines.postgres.types.operators import WrongType
 from sqlverdict.execute.engines.postgres.types.scope import Columns, TypedSource, TypeScope
 from sqlverdict.execute.engines.postgres.types.signatures import (
     NOT_KNOWN,
