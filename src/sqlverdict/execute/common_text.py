@@ -119,10 +119,22 @@ class WritingEngine(Protocol):
 
 @runtime_checkable
 class GrammarEngine(Protocol):
-    """An engine whose parser says whether a text is one of its queries, without a database."""
+    """An engine that says whether a text is one of its queries, without a database."""
 
     def syntax_error(self, sql: str) -> str | None:
         """What the parser holds against a text; ``None`` where it reads it, or was not asked."""
+        ...
+
+    def type_error(self, sql: str, schema: Schema) -> str | None:
+        """Why a query always fails because of its types; ``None`` where they are right.
+
+        Args:
+            sql: The query.
+            schema: The tables that it reads, each by its one plain name.
+
+        Raises:
+            NoCommonText: that is not known; the message says of what.
+        """
         ...
 
 
@@ -133,6 +145,25 @@ def grammar_error(sql: str, dialect: str) -> str | None:
             with suppress(MissingExtra):
                 return engine.syntax_error(sql)
     return None
+
+
+@lru_cache(maxsize=4_096)
+def types_of_query(sql: str, dialect: str, schema: Schema) -> tuple[str | None, str | None]:
+    """Why a query always fails because of its types, or else what of them is not known.
+
+    Args:
+        sql: The query.
+        dialect: Its dialect.
+        schema: The tables that it reads, each by its one plain name.
+    """
+    for engine in _engines(dialect):
+        if isinstance(engine, GrammarEngine):
+            with suppress(MissingExtra):
+                try:
+                    return engine.type_error(sql, schema), None
+                except NoCommonText as unknown:
+                    return None, str(unknown)
+    return None, None
 
 
 def text_in_common_sql(sql: str, dialect: str, arithmetic: bool, schema: Schema) -> str | None:

@@ -14,10 +14,8 @@ from typing import Literal
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import UnknownMember
 from sqlverdict.parse.facts import Fact, facts_of
-from sqlverdict.parse.grammar import complaint
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import same_text
@@ -26,7 +24,7 @@ from sqlverdict.prove.proof import Path, Proof, Side, Step, weakest
 from sqlverdict.prove.reasoning.facts import Facts, cited_facts
 from sqlverdict.prove.reasoning.inner_order import take_over_order
 from sqlverdict.prove.reasoning.moves import tell_sources_apart
-from sqlverdict.prove.resolve.own_words import same_to_engine
+from sqlverdict.prove.resolve.own_words import failure_of_query, same_to_engine
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.unknown_calls import ELSEWHERE, UnknownCalls, unknown_calls
 from sqlverdict.prove.rule import RULES
@@ -204,11 +202,13 @@ class ProofCheck:
         """
         proof = self.proof
         if not proof.steps and same_text(proof.gold_sql, proof.prediction_sql, proof.dialect):
+            self.require_running("gold", proof.gold_sql)
             statement = "the two texts are the same, but for spacing and the case of keywords"
             return ValidProof((CheckedStep("prediction", statement, proof.gold_sql),))
         if proof.form == proof.gold_sql and same_to_engine(
             proof.gold_sql, proof.prediction_sql, proof.dialect
         ):
+            self.require_running("gold", proof.gold_sql)
             statement = "the two texts are the same to the engine's parser, but for other words"
             return ValidProof((CheckedStep("prediction", statement, proof.gold_sql),))
         gold, facts = self.start("gold", proof.gold_sql)
@@ -237,9 +237,7 @@ class ProofCheck:
         if isinstance(query, ParseFailure):
             why = f"the {side} cannot be read: {query.message}"
             raise self.rejection("unreadable_query", why)
-        problem = complaint(sql, self.schema) if dialect_of(self.proof.dialect).in_python else None
-        if problem is not None:
-            raise self.rejection("failing_query", f"the {side} does not run: {problem}")
+        self.require_running(side, sql)
         try:
             tree, facts = self.profile.read(query, self.schema, self.facts, self.proof.reading)
         except Unsupported as beyond:
@@ -248,6 +246,12 @@ class ProofCheck:
         if objection is not None:
             raise self.beyond(side, objection)
         return tree, facts
+
+    def require_running(self, side: Side, sql: str) -> None:
+        """Reject a query that always fails."""
+        problem = failure_of_query(sql, self.proof.dialect, self.schema)
+        if problem is not None:
+            raise self.rejection("failing_query", f"the {side} does not run: {problem}")
 
     def forget_order(self, tree: Expr) -> None:
         """Where the gold does not order its rows, an order without LIMIT says nothing."""

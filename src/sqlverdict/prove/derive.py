@@ -27,7 +27,7 @@ from sqlverdict.prove.reasoning.inner_order import (
 from sqlverdict.prove.reasoning.open_choices import open_choices
 from sqlverdict.prove.reasoning.shape import is_limited
 from sqlverdict.prove.resolve.fidelity import loss
-from sqlverdict.prove.resolve.own_words import foreign
+from sqlverdict.prove.resolve.own_words import foreign, unknown_types
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import EngineRefusal, Unsupported
@@ -128,6 +128,8 @@ def _derive_from(
     if gold.places != prediction.places:
         raise Unsupported(ELSEWHERE)
     _require_whole(question)
+    if max(readings) > 0:
+        _require_types(question)
     facts = shared_facts(question.schema, question.facts, dialect).over(gold.bases)
     steps = (*gold.steps, *(replace(step, side="prediction") for step in prediction.steps))
     proof = Proof(
@@ -161,6 +163,14 @@ def _require_whole(question: ProofQuestion) -> None:
         lost = loss(query.sql, question.schema) if in_python else foreign(query.sql, query.dialect)
         if lost is not None:
             raise Unsupported(f"the {role}: {lost}")
+
+
+def _require_types(question: ProofQuestion) -> None:
+    """What an unknown function reads may be of a type for which it always fails."""
+    for role, query in (("gold", question.gold), ("prediction", question.prediction)):
+        unknown = unknown_types(query.sql, query.dialect, question.schema)
+        if unknown is not None:
+            raise Unsupported(f"the {role}: {unknown}")
 
 
 def _columns(gold: Expr, prediction: Expr) -> tuple[int, ...]:

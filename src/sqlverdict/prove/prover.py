@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.facts import Fact, facts_of
-from sqlverdict.parse.grammar import complaint
 from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import same_text
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
-from sqlverdict.prove.resolve.own_words import same_to_engine
+from sqlverdict.prove.resolve.own_words import failure_of_query, same_to_engine
 from sqlverdict.records import Contract, ParseFailure, ParseResult, Reason
 
 
@@ -76,7 +75,7 @@ def prove_queries(
     for role, query in (("gold", gold), ("prediction", prediction)):
         if isinstance(query, ParseFailure):
             return NotProved(f"the {role} cannot be read: {query.message}", query.reason)
-        problem = complaint(query.sql, schema) if dialect_of(query.dialect).in_python else None
+        problem = failure_of_query(query.sql, query.dialect, schema)
         if problem is not None:
             return NotProved(f"the {role} does not run: {problem}", Reason.EXECUTION_ERROR)
         queries.append(query)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Fact
@@ -12,7 +13,7 @@ from sqlverdict.prove.proof import Derivation
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, lost_order, visible_order
 from sqlverdict.prove.resolve.fidelity import loss
-from sqlverdict.prove.resolve.own_words import foreign
+from sqlverdict.prove.resolve.own_words import foreign, unknown_types
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.text import resolved_sql
@@ -47,6 +48,9 @@ class Sound:
         """What the tree may have lost of the text, or what no rule may touch."""
         record = facts.record
         lost = loss(sql, facts.schema) if record.in_python else foreign(sql, record.name)
+        if lost is None and not record.in_python and tree.find(exp.Anonymous) is not None:
+            # The kinds of all other expressions were looked at when the query was read.
+            lost = unknown_types(sql, record.name, facts.schema)
         return lost or refusal(tree, facts) or lost_order(tree, facts.record)
 
     def difference(

@@ -3,7 +3,8 @@
 Our parser takes words of all dialects in each of them: ``a <=> b``, ``IFNULL(a, 0)``, a JOIN
 without ON, DISTINCT ON, names that a dialect reserves. A proof about a text that
 its engine refuses says nothing. So a text is looked at for what the record of its dialect calls
-foreign, and the engine's own parser reads it, where that is at hand without a database.
+foreign, and the engine's own parser reads it, where that is at hand without a database. So does
+what knows its types: a query that always fails because of these is none.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import Dialect, dialect_of
-from sqlverdict.execute.common_text import grammar_error, is_same_query
+from sqlverdict.execute.common_text import grammar_error, is_same_query, types_of_query
+from sqlverdict.parse.grammar import complaint
+from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, kind, pieces
-from sqlverdict.records import Query
+from sqlverdict.prove.reasoning.stored import LABELS
+from sqlverdict.records import ParseFailure, Query
 
 
 @lru_cache(maxsize=1_024)
@@ -34,6 +39,27 @@ def foreign(sql: str, dialect: str) -> str | None:
         return f"{record.title} does not read {odd_part}"
     error = grammar_error(sql, dialect)
     return f"{record.title} does not read it: {error}" if error is not None else None
+
+
+def failure_of_query(sql: str, dialect: str, schema: Schema) -> str | None:
+    """Why a query always fails on these tables; ``None`` where nothing is known of that."""
+    if dialect_of(dialect).in_python:
+        return complaint(sql, schema)
+    return _types(sql, dialect, schema)[0]
+
+
+def unknown_types(sql: str, dialect: str, schema: Schema) -> str | None:
+    """What of a query's types is not known, so that it may always fail."""
+    return _types(sql, dialect, schema)[1]
+
+
+def _types(sql: str, dialect: str, schema: Schema) -> tuple[str | None, str | None]:
+    if schema.source in LABELS:
+        return None, "the tables have labels for types"
+    query = with_plain_names(parse(sql, dialect), schema)
+    if isinstance(query, ParseFailure):
+        return None, query.message
+    return types_of_query(query.sql, dialect, schema)
 
 
 def _foreign_part(tree: Expr, record: Dialect) -> str | None:

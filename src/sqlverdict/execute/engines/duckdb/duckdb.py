@@ -168,6 +168,13 @@ class Duckdb(Engine):
 
         return syntax_error(sql)
 
+    def type_error(self, sql: str, schema: Schema) -> str | None:
+        """Why a query always fails because of its types, as DuckDB's binder says."""
+        _require_extra()
+        from sqlverdict.execute.engines.duckdb.common.binding import binding_error
+
+        return binding_error(sql, schema)
+
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
         """A database in memory with the tables of a schema."""
         del near

@@ -111,6 +111,13 @@ class Postgres(ServerMember):
 
         return syntax_error(sql)
 
+    def type_error(self, sql: str, schema: Schema) -> str | None:
+        """Why a query always fails because of its types, by PostgreSQL's own catalogue."""
+        self._require_extra()
+        from sqlverdict.execute.engines.postgres.types.statement import statement_error
+
+        return statement_error(sql, schema)
+
     def _require_extra(self) -> None:
         super()._require_extra()
         # An older install has the driver alone.

@@ -1,5 +1,6 @@
-"""Expressions of DuckDB as the prover reads them: one of several words for the same.
+"""Expressions of DuckDB as the prover reads them: one of several words for the same, and types.
 
 ``mirrored``        ``5 < x`` as ``x > 5``
+``binding``         whether a query always fails because of its types
 ``standard_times``  one spelling for the clock, and for intervals
 """

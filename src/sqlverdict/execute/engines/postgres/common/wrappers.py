@@ -19,7 +19,7 @@ from sqlverdict.parse.tokens import word_set
 _PLAIN: Final = word_set("target_list from_clause where_clause with_clause limit_option op")
 """What such a query may have."""
 
-_STEADY: Final = (
+STEADY: Final = (
     AGGREGATES
     | frozenset(FUNCTIONS)
     | word_set(
@@ -42,7 +42,7 @@ def is_steady(message: Any) -> bool:
         if kind == "range_table_sample":
             return False
         if kind == "func_call" and (
-            function_of(node.func_call) not in _STEADY or not is_own(node.func_call)
+            function_of(node.func_call) not in STEADY or not is_own(node.func_call)
         ):
             return False
         if not is_steady(getattr(node, kind)):

@@ -1,0 +1,10 @@
+"""Whether a query always fails on PostgreSQL because of the types of its expressions.
+
+``statement``    the types of a query's columns, clause by clause
+``expressions``  the type of an expression
+``operators``    the type of an operation
+``candidates``   which operator or function takes values of some types, as PostgreSQL chooses it
+``coercions``    which values become which, with and without a cast
+``signatures``   types, casts, operators and functions, from PostgreSQL's catalogue
+``literals``     which texts in quotes are surely values of a type
+"""
