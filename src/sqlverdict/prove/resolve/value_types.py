@@ -265,7 +265,7 @@ class _ValueTypes:
             kinds = {self.of(part) for part in node.iter_expressions()}
             return arithmetic_type(node, kinds, self.facts)
         if isinstance(node, _TEXTS):
-            return function_type(node, self.of(node.this))
+            return function_type(node, self.of(node.this), self.record.exact_texts)
         if is_aggregate(node):
             return self._aggregate(node)
         raise Unsupported(f"{node.key} in this dialect")
