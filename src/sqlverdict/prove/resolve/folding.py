@@ -4,8 +4,8 @@ MySQL's texts are such values under most collations: 'a', 'A' and 'a ' are equal
 one of them: which, no standard says. That is harmless where no two such values meet: other columns
 of the group have one value for each of them; and where nothing shows what the groups are by.
 
-Where the answer shows that text, and nothing else looks at it, the engine's choice is left open. The
-resolved tree then has a function in the place of the column: it gives one text for all that the
+Where the answer shows that text, and nothing else looks at it, the engine's choice is left open.
+The resolved tree then has a function in the place of the column: it gives one text for all that the
 collation takes for the same. What rules show of such trees holds for whichever text the engine
 takes. A condition that compares the text with one in quotes does not look at it: it is true for all
 equal ones, or for none. A function, LIKE, MIN, another column beside it, and a query around that
@@ -180,11 +180,11 @@ def sees_one_value(call: Expr, facts: Facts) -> bool:
 
 def _may_fold(column: exp.Column, facts: Facts) -> bool:
     """Whether equal values of a column may differ."""
-    stored = _stored(column, facts)
+    stored = stored_values(column, facts)
     return stored is None or stored == "collated"
 
 
-def _stored(node: Expr | None, facts: Facts) -> str | None:
+def stored_values(node: Expr | None, facts: Facts) -> str | None:
     """What the column of a table holds that an expression is; ``None`` where it is none."""
     while isinstance(node, exp.Column):
         label, name = column_name(node)
@@ -225,7 +225,7 @@ def leave_texts_open(folds: Sequence[ShownTexts], facts: Facts) -> None:
     for select, columns in reversed(folds):
         names = plain_columns(columns) - chosen
         own = [column for column in columns if column_name(column) in names]
-        if has_window(select) or any(_stored(column, facts) != "collated" for column in own):
+        if has_window(select) or any(stored_values(column, facts) != "collated" for column in own):
             raise Unsupported(FOLDED)
         uses = _group_uses if own and isinstance(own[0].parent, exp.Group) else _distinct_uses
         for column in list(uses(select, names)):
@@ -311,7 +311,11 @@ def _require_passed_on(
     if not places or holder is None or isinstance(holder, exp.Exists):
         return
     around = enclosing(holder)
-    if not isinstance(holder, exp.Subquery) or not holder.alias or not isinstance(around, exp.Select):
+    if (
+        not isinstance(holder, exp.Subquery)
+        or not holder.alias
+        or not isinstance(around, exp.Select)
+    ):
         raise Unsupported(FOLDED)
     names = {(holder.alias, f"c{number}") for number in places}
     chosen |= names
