@@ -63,5 +63,8 @@ def test_elsewhere_only_folding_is_refused(dialect: str) -> None:
     schema = read_ddl(DDL.format(" COLLATE NOCASE"), "d")
     pair = ("SELECT c FROM t WHERE v IN (1) AND c = 'a'", "SELECT c FROM t WHERE c = 'a' AND v = 1")
     assert prove(*pair, schema, dialect=dialect).proved
-    folded = ("SELECT DISTINCT c FROM t WHERE v IN (1)", "SELECT DISTINCT c FROM t WHERE v = 1")
+    folded = ("SELECT MIN(c) FROM t WHERE v IN (1)", "SELECT MIN(c) FROM t WHERE v = 1")
     assert not prove(*folded, schema, dialect=dialect).proved
+    # A server's own collation may do as it likes; those of MySQL are known to be weights.
+    shown = ("SELECT DISTINCT c FROM t WHERE v IN (1)", "SELECT DISTINCT c FROM t WHERE v = 1")
+    assert prove(*shown, schema, dialect=dialect).proved == (dialect == "mysql")

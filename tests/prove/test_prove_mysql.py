@@ -201,13 +201,6 @@ def singers(collation: str = "") -> Schema:
     return Schema("music", (singer, song), "ddl")
 
 
-@pytest.mark.parametrize("collation", ["", "COLLATE utf8mb4_general_ci", "COLLATE utf8mb4_bin"])
-def test_which_of_several_equal_texts_a_group_shows_is_not_known(collation: str) -> None:
-    pair = ("SELECT DISTINCT name FROM singer", "SELECT name FROM singer GROUP BY name")
-    assert isinstance(prove(*pair, singers("COLLATE utf8mb4_nopad_bin"), dialect="mysql"), Proof)
-    assert not isinstance(prove(*pair, singers(collation), dialect="mysql"), Proof)
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -365,8 +358,8 @@ def test_texts_that_nobody_can_tell_apart_are_grouped_in_mysql(one: str, other: 
     ("one", "other"),
     [
         (
-            "SELECT t.name FROM (SELECT DISTINCT name FROM singer) t",
-            "SELECT t.name FROM (SELECT name FROM singer GROUP BY name) t",
+            "SELECT HEX(t.name) FROM (SELECT DISTINCT name FROM singer) t",
+            "SELECT HEX(t.name) FROM (SELECT name FROM singer GROUP BY name) t",
         ),
         (
             "SELECT COUNT(*) FROM (SELECT name FROM singer GROUP BY name HAVING name > 'b') t",

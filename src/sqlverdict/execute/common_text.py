@@ -30,7 +30,7 @@ UNKNOWN_FUNCTION: Final = re.compile(
 """The name of an unknown function. Its kind is a kind of values; or ``arithmetic``: a number where
 all arguments are numbers; or ``difference``: a number where they are that, or dates; or
 ``varchar``: a text under the usual collation, whatever they are; or ``digits``: a text of digits
-where they are dates or timestamps."""
+where they are dates or timestamps; or ``shown``: the text that a group shows for equal ones."""
 
 
 Spell = Callable[[bytes, Sequence[str]], str]

@@ -116,7 +116,8 @@ def explained_by_order(inputs: StageInputs) -> bool:
     A query that picks among tied rows, shows a column beside an aggregate, or joins texts in
     the order of rows may give several answers; two queries that are proved to be equal may
     then give different ones. Each is asked again with its ties broken one way and the other,
-    and with rows stored in reverse: where it gives something else, order explains it.
+    and with rows stored in reverse: where it gives something else, order explains it. So does a
+    collation under which the two show equal texts for a group.
     """
     from sqlverdict.execute.reversed_copy import ReversedCopy
     from sqlverdict.prove.reasoning.open_choices import shows_any_row
@@ -124,6 +125,8 @@ def explained_by_order(inputs: StageInputs) -> bool:
     from sqlverdict.refute.trial.tie_breaks import broken_ties
 
     schema = inputs.schema()
+    if schema is not None and _shows_equal_texts(inputs, schema):
+        return True
     compare = PRESETS.get(DEFAULT_PRESET).compare
     with ReversedCopy(Path(inputs.database), _LARGEST) as backwards:
         for sql in (*inputs.case.golds, inputs.prediction.sql or ""):
@@ -142,5 +145,22 @@ def explained_by_order(inputs: StageInputs) -> bool:
             pair = QueryPair(sql, sql, probe=inputs.run)
             others = (*map(inputs.run, broken_ties(sql)), backwards.run(sql))
             if any(isinstance(o, Answer) and not compare(answer, o, pair).equal for o in others):
+                return True
+    return False
+
+
+def _shows_equal_texts(inputs: StageInputs, schema: Schema) -> bool:
+    """Whether the answers differ in nothing but the text that the engine takes for a group."""
+    from sqlverdict.refute.target.chosen_texts import chosen_places, equal_but_for_texts
+
+    prediction, answer = inputs.predicted_query(), inputs.answer()
+    for query, gold in zip(inputs.gold_queries(), inputs.golds(), strict=True):
+        if not isinstance(query, Query) or not isinstance(prediction, Query):
+            continue
+        if isinstance(gold, Answer) and isinstance(answer, Answer):
+            places = chosen_places(query, prediction, schema)
+            pair = QueryPair(query.sql, prediction.sql, query.dialect, probe=inputs.run)
+            preset = PRESETS.get(DEFAULT_PRESET)
+            if equal_but_for_texts(preset, (gold, answer), pair, places) is not False:
                 return True
     return False

@@ -25,9 +25,12 @@ from sqlverdict.prove.reasoning.shape import (
     is_limited,
     nodes_in,
     own_nodes,
+    source_label,
 )
+from sqlverdict.prove.resolve.folding import stored_values
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.unknown_calls import is_shown_text
 from sqlverdict.prove.tree_key import expression_key
 from sqlverdict.records import Query
 
@@ -35,6 +38,8 @@ ANY_ROW = "from which row of its group a column beside an aggregate comes"
 TIED_ROWS = "which of several tied rows a LIMIT keeps"
 FIRST_ROW = "which row a subquery gives that is used as one value and may have several"
 WINDOW_TIES = "how a window orders tied rows"
+
+EQUAL_TEXTS = "which of the texts of {} that its collation takes for one is shown"
 
 _RANKING = (exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist)
 
@@ -63,6 +68,39 @@ def shows_any_row(query: Query, schema: Schema) -> bool:
     )
 
 
+def chosen_texts(query: Query, schema: Schema) -> frozenset[int] | None:
+    """The columns in which the engine chooses which of several equal texts it shows.
+
+    ``None`` where the query is beyond the prover.
+    """
+    try:
+        resolved = resolve_query(query, schema)
+    except Unsupported:
+        return None
+    facts = Facts(schema, facts_of(schema, query.dialect), resolved.bases, query.dialect)
+    texts = _chosen_columns(resolved.tree, facts)
+    return frozenset(place for place, _ in texts)
+
+
+def _chosen_columns(tree: Expr, facts: Facts) -> Iterator[tuple[int, str]]:
+    """The places in an answer where the engine chooses a text, each with the column of a table."""
+    for place, item in enumerate(tree.expressions if isinstance(tree, exp.Select) else ()):
+        shown = _projected(item, facts)
+        if shown is not None and is_shown_text(shown):
+            column = _projected(shown.expressions[0], facts)
+            assert isinstance(column, exp.Column), "it stands for a table's column"
+            table = facts.table(source_label(column))
+            yield place, f"{table.name}.{column.name}" if table is not None else column.name
+
+
+def _projected(item: Expr, facts: Facts) -> Expr | None:
+    """The column of a table, or what else a derived table computes, behind a column."""
+    inner: Expr | None = item
+    while isinstance(inner, exp.Column) and facts.table(source_label(inner)) is None:
+        inner = facts.projection(inner)
+    return inner
+
+
 def _choices(tree: Expr, facts: Facts) -> Iterator[str]:
     for node in nodes_in(tree):
         if isinstance(node, exp.Select):
@@ -83,6 +121,8 @@ def _choices(tree: Expr, facts: Facts) -> Iterator[str]:
             yield FIRST_ROW
         elif isinstance(node, exp.Window) and _numbers_rows(node):
             yield WINDOW_TIES
+    for _, column in _chosen_columns(tree, facts):
+        yield EQUAL_TEXTS.format(column)
 
 
 def _extremes(select: exp.Select) -> list[Expr]:
@@ -113,13 +153,15 @@ def _breaks_ties(select: exp.Select, facts: Facts) -> bool:
     if group is None and is_grouped(select):
         return True
     terms = [term.this for term in order.expressions] if order is not None else []
+    if group is None and not facts.record.exact_texts:
+        # Rows with equal texts tie, and may show different ones.
+        terms = [term for term in terms if stored_values(term, facts) != "collated"]
     determined = closure(select, facts, plain_columns(terms))
+    ordered = set(map(expression_key, terms))
     if group is not None and all(
-        isinstance(term, exp.Column) and plain_columns([term]) <= determined
-        for term in group.expressions
+        expression_key(term) in ordered or _is_among(term, determined) for term in group.expressions
     ):
         return True
-    ordered = set(map(expression_key, terms))
     return all(
         expression_key(output) in ordered
         or (
@@ -129,6 +171,10 @@ def _breaks_ties(select: exp.Select, facts: Facts) -> bool:
         )
         for output in select.expressions
     )
+
+
+def _is_among(term: Expr, columns: AbstractSet[ColumnName]) -> bool:
+    return isinstance(term, exp.Column) and plain_columns([term]) <= columns
 
 
 def _takes_first_row(query: exp.Subquery, facts: Facts) -> bool:

@@ -3,24 +3,38 @@
 MySQL's texts are such values under most collations: 'a', 'A' and 'a ' are equal, and a group shows
 one of them: which, no standard says. That is harmless where no two such values meet: other columns
 of the group have one value for each of them; and where nothing shows what the groups are by.
+
+Where the answer shows that text, and nothing else looks at it, the engine's choice is left open.
+The resolved tree then has a function in the place of the column: it gives one text for all that the
+collation takes for the same. What rules show of such trees holds for whichever text the engine
+takes. A condition that compares the text with one in quotes does not look at it: it is true for all
+equal ones, or for none. A function, LIKE, MIN, another column beside it, and a query around that
+does such things do look: these stay refused, and so does what is no column of a table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.execute.common_text import unknown_name
+from sqlverdict.parse.schemas.column_types import column_values
 from sqlverdict.prove.reasoning.dependencies import (
     closure,
     compares_like_keys,
     determines_row,
+    filters,
+    item_keys,
     plain_columns,
     tells_groups_apart,
 )
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
+    ColumnName,
     column_name,
     columns_in,
     enclosing,
@@ -28,11 +42,28 @@ from sqlverdict.prove.reasoning.shape import (
     has_window,
     is_aggregate,
     is_grouped,
+    items,
     output_nodes,
     source_label,
 )
+from sqlverdict.prove.resolve.common_sql import COMPARISONS
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.unknown_calls import SHOWN, is_shown_text
+from sqlverdict.prove.tree_key import expression_key
 
 FOLDED = "values that are equal and may differ are folded"
+
+
+class ShownTexts(NamedTuple):
+    """A SELECT that folds rows by columns of texts of which it may show any.
+
+    Attributes:
+        select: The SELECT.
+        columns: The columns, as they stand in its list or behind GROUP BY.
+    """
+
+    select: exp.Select
+    columns: Sequence[exp.Column]
 
 
 def is_idle(select: exp.Select, facts: Facts) -> bool:
@@ -87,11 +118,25 @@ def has_one_value(
     texts = [term for term in folded if not isinstance(term, exp.Column)]
     if not all(map(_is_one_of_distinct_texts, texts)):
         return False
-    if not columns:
-        return True
-    one = plain_columns(columns) <= closure(select, facts, plain_columns(exact))
+    one = plain_columns(columns) <= _fixed(select, facts, columns, exact)
     facts.cited.clear()
     return one
+
+
+def _fixed(
+    select: exp.Select, facts: Facts, folded: Iterable[Expr], exact: Iterable[Expr]
+) -> set[ColumnName]:
+    """The columns that have one value, and not several equal ones, where the terms are equal."""
+    start, sure = plain_columns(folded), plain_columns(exact)
+    determined, filtered = closure(select, facts, start | sure), list(filters(select))
+    rows = {
+        item.alias
+        for item in items(select)
+        for names, _ in item_keys(item, facts, filtered)
+        if all((item.alias, name) in determined for name in names)
+    }
+    one = {name for name in determined if name not in start or name[0] in rows}
+    return one | closure(select, facts, sure)
 
 
 def _are_single(select: exp.Select, facts: Facts, terms: Iterable[Expr]) -> bool:
@@ -126,10 +171,161 @@ def sees_one_value(call: Expr, facts: Facts) -> bool:
     if not isinstance(select, exp.Select) or not isinstance(call.this, exp.Column):
         return False
     group = select.args.get("group")
-    terms = plain_columns(group.expressions if group is not None else ())
-    determined = closure(select, facts, terms)
+    terms = group.expressions if group is not None else ()
+    folded = [term for term in terms if isinstance(term, exp.Column) and _may_fold(term, facts)]
+    one = _fixed(select, facts, folded, [term for term in terms if term not in folded])
     facts.cited.clear()
-    return column_name(call.this) in determined
+    return column_name(call.this) in one
+
+
+def _may_fold(column: exp.Column, facts: Facts) -> bool:
+    """Whether equal values of a column may differ."""
+    stored = stored_values(column, facts)
+    return stored is None or stored == "collated"
+
+
+def stored_values(node: Expr | None, facts: Facts) -> str | None:
+    """What the column of a table holds that an expression is; ``None`` where it is none."""
+    while isinstance(node, exp.Column):
+        label, name = column_name(node)
+        table = facts.table(label)
+        column = table.column(name) if table is not None else None
+        if table is not None:
+            return column_values(table, column, facts.dialect) if column is not None else None
+        node = facts.projection(node)
+    return None
+
+
+def folded_columns(folded: Iterable[Expr]) -> list[exp.Column]:
+    """The columns among terms by which texts are folded.
+
+    Raises:
+        Unsupported: another one may have several equal values.
+    """
+    columns = []
+    for term in folded:
+        if isinstance(term, exp.Column):
+            columns.append(term)
+        elif not _is_one_of_distinct_texts(term):
+            raise Unsupported(FOLDED)
+    return columns
+
+
+def leave_texts_open(folds: Sequence[ShownTexts], facts: Facts) -> None:
+    """Put a function in the place of each text that the engine chooses, in place.
+
+    Args:
+        folds: Queries of one resolved tree that fold by texts, outer ones first.
+        facts: The facts.
+
+    Raises:
+        Unsupported: something looks at such a text.
+    """
+    chosen: set[ColumnName] = set()
+    for select, columns in reversed(folds):
+        names = plain_columns(columns) - chosen
+        own = [column for column in columns if column_name(column) in names]
+        if has_window(select) or any(stored_values(column, facts) != "collated" for column in own):
+            raise Unsupported(FOLDED)
+        uses = _group_uses if own and isinstance(own[0].parent, exp.Group) else _distinct_uses
+        for column in list(uses(select, names)):
+            if not _is_term_of(column, select) and not _is_compared(column):
+                raise Unsupported(FOLDED)
+            column.replace(_shown(column))
+        places = {n for n, item in enumerate(select.expressions) if is_shown_text(item)}
+        _require_passed_on(select, places, chosen)
+
+
+def _shown(column: exp.Column) -> exp.Anonymous:
+    name = unknown_name(SHOWN, "total", b"", lambda _, arguments: arguments[0])
+    return exp.Anonymous(this=name, expressions=[column.copy()])
+
+
+def _group_uses(select: exp.Select, names: AbstractSet[ColumnName]) -> Iterator[exp.Column]:
+    """Where a query that groups by columns has them outside of its aggregates."""
+    terms = select.args["group"].expressions
+    exact = {expression_key(term) for term in terms if not plain_columns([term]) & names}
+    for node in (*terms, *output_nodes(select)):
+        yield from _uses(node, names, select, exact)
+
+
+def _distinct_uses(select: exp.Select, names: AbstractSet[ColumnName]) -> Iterator[exp.Column]:
+    """Where columns of a SELECT DISTINCT stand behind it: whole in its list, and in ORDER BY."""
+    shown = {expression_key(item) for item in select.expressions}
+    yield from (item for item in select.expressions if plain_columns([item]) & names)
+    order = select.args.get("order")
+    for term in order.expressions if order is not None else ():
+        exact = shown if not plain_columns([term.this]) & names else ()
+        yield from _uses(term.this, names, select, exact)
+
+
+def _uses(
+    node: Expr, names: AbstractSet[ColumnName], select: exp.Select, exact: Iterable[str]
+) -> Iterator[exp.Column]:
+    if isinstance(node, exp.Column):
+        if column_name(node) in names:
+            yield node
+    elif expression_key(node) not in exact and not (
+        is_aggregate(node) and enclosing(node) is select
+    ):
+        for part in node.iter_expressions():
+            yield from _uses(part, names, select, exact)
+
+
+def _is_term_of(column: exp.Column, select: Expr) -> bool:
+    """Whether a column is a whole term of a query's list, GROUP BY or ORDER BY."""
+    around = column.parent
+    if isinstance(around, exp.Ordered):
+        around = around.parent
+    if isinstance(around, exp.Group | exp.Order):
+        return around.parent is select
+    return around is select and column.arg_key == "expressions"
+
+
+def _is_compared(column: exp.Column) -> bool:
+    """Whether a column is compared with texts in quotes, tested for NULL, or counted."""
+    around = column.parent
+    if isinstance(around, exp.Distinct):
+        around = around.parent
+    if isinstance(around, exp.Count):
+        return True
+    if isinstance(around, exp.Is):
+        return isinstance(around.expression, exp.Null)
+    if isinstance(around, exp.In):
+        others = list(around.expressions)
+    elif isinstance(around, exp.Between):
+        others = [around.args["low"], around.args["high"]]
+    elif isinstance(around, COMPARISONS):
+        others = [around.this if around.expression is column else around.expression]
+    else:
+        return False
+    texts = [isinstance(other, exp.Literal) and bool(other.is_string) for other in others]
+    return bool(texts) and all(texts)
+
+
+def _require_passed_on(
+    select: exp.Select, places: AbstractSet[int], chosen: set[ColumnName]
+) -> None:
+    """Refuse a query some of whose columns the engine chooses, where another one looks at them."""
+    holder = select.parent
+    if not places or holder is None or isinstance(holder, exp.Exists):
+        return
+    around = enclosing(holder)
+    if (
+        not isinstance(holder, exp.Subquery)
+        or not holder.alias
+        or not isinstance(around, exp.Select)
+    ):
+        raise Unsupported(FOLDED)
+    names = {(holder.alias, f"c{number}") for number in places}
+    chosen |= names
+    for column in columns_in(around):
+        if column_name(column) in names and not (
+            _is_term_of(column, around) or _is_compared(column)
+        ):
+            raise Unsupported(FOLDED)
+    shown = {n for n, item in enumerate(around.expressions) if plain_columns([item]) & names}
+    _require_passed_on(around, shown, chosen)
 
 
 def _is_one_of_distinct_texts(node: Expr) -> bool:

@@ -32,6 +32,7 @@ from sqlverdict.prove.resolve.equal_values import (
     folds_types,
     mixes_affinities,
 )
+from sqlverdict.prove.resolve.folding import FOLDED, leave_texts_open
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.value_types import require_meeting_types
 
@@ -49,13 +50,15 @@ _OTHER_AGGREGATES = frozenset(
 def require_readable(tree: Expr, facts: Facts) -> None:
     """Refuse a resolved query about which nothing is proved.
 
+    Where its engine chooses which of several equal texts is shown, the tree says so from here on.
+
     Raises:
         EngineRefusal: its engine refuses it.
         Unsupported: rules do not work on it.
     """
     if facts.record.typed:
         require_aggregates_in_place(tree)
-        require_meeting_types(tree, facts)
+        leave_texts_open(require_meeting_types(tree, facts), facts)
     elif (objection := refusal(tree, facts)) is not None:
         raise Unsupported(objection)
 
@@ -86,7 +89,8 @@ def refusal(tree: Expr, facts: Facts) -> str | None:
 def _typed_refusal(tree: Expr, facts: Facts) -> str | None:
     """Why nothing is proved about a query in a dialect with types."""
     try:
-        require_meeting_types(tree, facts)
+        if require_meeting_types(tree, facts):
+            return FOLDED
     except Unsupported as beyond:
         return str(beyond)
     if _tests_zero_date(tree, facts):

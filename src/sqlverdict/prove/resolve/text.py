@@ -19,6 +19,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
     whole_number,
 )
+from sqlverdict.prove.resolve.unknown_calls import is_shown_text
 from sqlverdict.prove.tree_key import expression_key
 
 _LOOSE = (
@@ -46,6 +47,10 @@ def runnable(
     """
     holder = exp.Paren(this=tree)
     lenient = dialect_of(dialect).lenient
+    for node in list(nodes_in(tree)):
+        if is_shown_text(node):
+            # The engine chooses it where it groups by the column.
+            node.replace(node.expressions[0])
     nodes = list(nodes_in(tree))
     for node in nodes:
         if isinstance(node, exp.Subquery) and node.alias:

@@ -32,6 +32,9 @@ from sqlverdict.prove.resolve.scope import Unsupported
 DIGITS = "digits"
 """The kind of functions that write a date or timestamp in digits, each part of one length: to a
 collation such texts are equal where they are the same. Beside other texts they are like any."""
+SHOWN = "shown"
+"""The kind of the function that gives one text for all that a collation takes for the same: the one
+that a group shows (``folding.py``)."""
 CHANGED = "a rule changes what a function reads that may tell equal values apart"
 DROPPED = "a rule drops an expression that may fail"
 ELSEWHERE = "an expression that may fail is evaluated on other rows"
@@ -114,7 +117,7 @@ def call_kind(call: exp.Anonymous, kinds: AbstractSet[str]) -> str:
         return "number"
     if name["kind"] in ("arithmetic", "difference"):
         return "number" if kinds <= {"number", "null"} else "other"
-    if name["kind"] == "varchar":
+    if name["kind"] in ("varchar", SHOWN):
         return "text"
     if name["kind"] in ("text", "timestamp") and "other" in kinds:
         # A part of an interval is one.
@@ -126,8 +129,17 @@ def call_kind(call: exp.Anonymous, kinds: AbstractSet[str]) -> str:
 
 def gives_digits(node: Expr) -> bool:
     """Whether a node is the call of a function that writes a date or timestamp in digits."""
+    return _is_call(node, DIGITS)
+
+
+def is_shown_text(node: Expr) -> bool:
+    """Whether a node is the text that a group shows for all that a collation takes for the same."""
+    return _is_call(node, SHOWN)
+
+
+def _is_call(node: Expr, kind: str) -> bool:
     name = UNKNOWN_FUNCTION.fullmatch(str(node.this)) if isinstance(node, exp.Anonymous) else None
-    return name is not None and name["kind"] == DIGITS
+    return name is not None and name["kind"] == kind
 
 
 class _Arguments:
@@ -139,6 +151,8 @@ class _Arguments:
 
     def read(self, call: exp.Anonymous) -> tuple[str, ...]:
         """The types of a call's arguments, or the columns where equal values may differ."""
+        if is_shown_text(call):
+            return ()  # It gives one text for equal ones.
         return tuple(self._read(argument, False) for argument in call.expressions)
 
     def may_fail(self, call: exp.Anonymous) -> bool:

@@ -44,7 +44,9 @@ from sqlverdict.prove.resolve.engine_limits.quotients import quotient_objection
 from sqlverdict.prove.resolve.engine_limits.sort_terms import require_shown_terms
 from sqlverdict.prove.resolve.folding import (
     FOLDED,
+    ShownTexts,
     are_unseen,
+    folded_columns,
     has_one_value,
     is_idle,
     sees_one_value,
@@ -65,8 +67,11 @@ _MOMENTS = frozenset({"date", "timestamp"})
 _TEXTS = (exp.Lower, exp.Upper, exp.Substring, exp.Length)
 
 
-def require_meeting_types(tree: Expr, facts: Facts) -> None:
+def require_meeting_types(tree: Expr, facts: Facts) -> Sequence[ShownTexts]:
     """Refuse a resolved tree in which values of different kinds meet.
+
+    Returns:
+        Where its engine chooses which of several equal texts is shown, outer queries first.
 
     Raises:
         Unsupported: engines may disagree about what it means.
@@ -74,7 +79,9 @@ def require_meeting_types(tree: Expr, facts: Facts) -> None:
     if (objection := quotient_objection(tree, facts)) is not None:
         raise Unsupported(objection)
     facts.cited.clear()
-    _ValueTypes(facts).whole(tree)
+    types = _ValueTypes(facts)
+    types.whole(tree)
+    return types.shown
 
 
 class _ValueTypes:
@@ -84,6 +91,7 @@ class _ValueTypes:
         self.facts = facts
         self.record = facts.record
         self.outputs: dict[tuple[int, int], ValueType] = {}  # by identity, for one tree as it is
+        self.shown: list[ShownTexts] = []
 
     def whole(self, tree: Expr) -> None:
         """The types of a whole query."""
@@ -130,8 +138,13 @@ class _ValueTypes:
         if not folded:
             return
         exact = [term for term in terms if term not in folded]
-        if not has_one_value(select, self.facts, folded, exact):
+        if has_one_value(select, self.facts, folded, exact):
+            return
+        columns = folded_columns(folded)
+        kinds = {own for term, own in zip(terms, types, strict=True) if term in columns}
+        if self.record.exact_texts or kinds != {"collated"}:
             raise Unsupported(FOLDED)
+        self.shown.append(ShownTexts(select, columns))
 
     def _may_differ(self, own: ValueType) -> bool:
         """Whether two values of a type can be equal and differ."""
@@ -265,7 +278,7 @@ class _ValueTypes:
             kinds = {self.of(part) for part in node.iter_expressions()}
             return arithmetic_type(node, kinds, self.facts)
         if isinstance(node, _TEXTS):
-            return function_type(node, self.of(node.this))
+            return function_type(node, self.of(node.this), self.record.exact_texts)
         if is_aggregate(node):
             return self._aggregate(node)
         raise Unsupported(f"{node.key} in this dialect")

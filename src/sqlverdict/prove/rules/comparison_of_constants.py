@@ -4,7 +4,8 @@ Statement
     1 = 1   ==   TRUE          2 < 1   ==   FALSE        'a' = 'b'   ==   FALSE
 
 Holds when
-    Both sides are integer literals, or both are texts compared by = or <>.
+    Both sides are integer literals; or both are texts compared by = or <>, in an engine in which
+    equal texts are the same.
 
 Why
     Nothing else decides it.
@@ -24,12 +25,12 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import constant
 from sqlverdict.prove.reasoning.shape import whole_number
-from sqlverdict.prove.rule import TYPED, Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
-    dialects=TYPED,
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT k FROM t WHERE 1 = 1", "SELECT k FROM t WHERE TRUE"),
@@ -43,7 +44,6 @@ def comparison_of_constants(
     node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, facts: Facts
 ) -> Expr | None:
     """Compute it."""
-    del facts
     left, right = node.this, node.expression
     one, other = whole_number(left), whole_number(right)
     if one is not None and other is not None:
@@ -57,6 +57,12 @@ def comparison_of_constants(
         }
         return constant(truths[type(node)], node)
     texts = isinstance(left, exp.Literal) and isinstance(right, exp.Literal)
-    if texts and left.is_string and right.is_string and isinstance(node, exp.EQ | exp.NEQ):
+    if (
+        facts.record.exact_texts
+        and texts
+        and left.is_string
+        and right.is_string
+        and isinstance(node, exp.EQ | exp.NEQ)
+    ):
         return constant((left.this == right.this) == isinstance(node, exp.EQ), node)
     return None

@@ -3,6 +3,7 @@
 ``search``      the search: a fast screen on SQLite, then instances on the engine itself
 ``pair``        a pair of queries in both spellings, and what makes its instances
 ``trial``       both queries of a pair on one instance, in a scratch database of the engine
+``chosen_texts``  answers as if each group showed one of its equal texts
 ``lite``        a schema, a query and real rows of another engine as SQLite would have them
 ``lite_forms``  dates, JSON and patterns in SQLite's words
 ``fit``         rows with cells that the columns of the engine take

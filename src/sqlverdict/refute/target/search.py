@@ -36,6 +36,7 @@ from sqlverdict.refute.read import refusal
 from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content, Shrinker
+from sqlverdict.refute.target.chosen_texts import Places, chosen_places
 from sqlverdict.refute.target.fit import fit_rows
 from sqlverdict.refute.target.lite import Mirror, lite_expression, lite_query, lite_schema
 from sqlverdict.refute.target.pair import EnginePair, pair_generator
@@ -131,10 +132,11 @@ class EngineSearch:
         if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
             assert not_refuted is not None, "a text that does not parse is unreadable"
             return not_refuted
+        chosen = chosen_places(gold, prediction, self._schema)
         frozen = frozen_pair(gold, prediction, self._schema, now)
         if frozen is not None:
             gold, prediction = frozen.gold, frozen.prediction
-        refutation = self._refute(gold, prediction, budget, preset, contract)
+        refutation = self._refute(gold, prediction, budget, preset, contract, chosen)
         return refutation if frozen is None else frozen.as_written(refutation)
 
     def _refute(
@@ -144,6 +146,7 @@ class EngineSearch:
         budget: SearchBudget | None,
         preset: str | Preset,
         contract: Contract | None,
+        chosen: tuple[Places, Places],
     ) -> Refutation:
         """As :meth:`refute`, for queries that do not read the clock."""
         pair = self._pair(gold, prediction)
@@ -152,7 +155,7 @@ class EngineSearch:
         for _ in range(_LOSSES):
             try:
                 scratch = self._patient_scratch(pair.part)
-                trial = EngineTrial(scratch, gold, prediction, rules, contract)
+                trial = EngineTrial(scratch, gold, prediction, rules, contract, chosen)
                 why_not = self._unrunnable(pair, trial, budget)
                 return why_not or self._search(pair, trial, rules, contract, budget)
             except (DatabaseError, SchemaError) as error:

@@ -23,6 +23,7 @@ from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Q
 from sqlverdict.refute.make.constraints import SchemaConstraints
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.shrink import Content, Shrinker
+from sqlverdict.refute.target.chosen_texts import NO_PLACES, Places, equal_but_for_texts
 from sqlverdict.refute.trial.determined import arrangements
 from sqlverdict.refute.trial.pair_trial import Difference
 from sqlverdict.refute.trial.rebuild import SMALL
@@ -44,6 +45,7 @@ class EngineTrial:
         prediction: The predicted query.
         preset: When two answers are the same.
         contract: What the case asks of answers.
+        chosen: Where the engine chooses which of several equal texts each query shows.
     """
 
     def __init__(
@@ -53,7 +55,9 @@ class EngineTrial:
         prediction: Query,
         preset: Preset,
         contract: Contract | None,
+        chosen: tuple[Places, Places] = NO_PLACES,
     ) -> None:
+        self._chosen = chosen
         self._scratch, self._gold, self._prediction = scratch, gold, prediction
         self._preset, self._contract = preset, contract
         self.rejected = 0
@@ -136,7 +140,12 @@ class EngineTrial:
                 self._contract,
                 self._run,
             )
-            return self._preset.compare(gold, prediction, pair)
+            compared = self._preset.compare(gold, prediction, pair)
+            if compared.equal is not False:
+                return compared
+            answers = (gold, prediction)
+            is_other = equal_but_for_texts(self._preset, answers, pair, self._chosen) is False
+            return compared if is_other else None
         failed = [outcome for outcome in (gold, prediction) if isinstance(outcome, Failure)]
         first = failed[0]
         if len(failed) == 2 or refusal.is_stopped(first) or first.fault is not None:
@@ -263,7 +272,10 @@ class EngineTrial:
             return True
         pair = QueryPair(query.sql, query.sql, query.dialect, probe=self._run)
         # Undetermined (None) is as bad as different.
-        return bool(self._preset.compare(before, now, pair).equal)
+        if self._preset.compare(before, now, pair).equal:
+            return True
+        own = self._chosen[0 if query is self._gold else 1]
+        return bool(equal_but_for_texts(self._preset, (before, now), pair, (own, own)))
 
 
 def _number_of_rows(outcome: Outcome) -> int | None:

@@ -32,6 +32,7 @@ from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.normalise import rule_set
 from sqlverdict.prove.profile import rules_of
+from sqlverdict.prove.reasoning.open_choices import chosen_texts
 from sqlverdict.prove.rule import Rule
 from sqlverdict.records import Failure, Query
 from sqlverdict.refute.target.trial import EngineTrial, Scratches
@@ -276,7 +277,10 @@ def _difference(
     if not isinstance(before, Query) or not isinstance(after, Query):
         return None, 0
     scratch = scratches.of(query.schema)
-    trial = EngineTrial(scratch, before, after, PRESETS.get(DEFAULT_PRESET), None)
+    # A rule leaves the columns where they are.
+    places = chosen_texts(before, query.schema) or frozenset()
+    preset = PRESETS.get(DEFAULT_PRESET)
+    trial = EngineTrial(scratch, before, after, preset, None, (places, places))
     if any(isinstance(outcome, Failure) for _, outcome in trial.on_empty_tables()):
         # The engine does not take the query, or not the form: a proof shows it to people alone.
         return None, 0

@@ -6,16 +6,18 @@ have the same name only if they are the same but for these, lexeme by lexeme. So
 compare queries without knowing what the functions do.
 
 A call is replaced where it stands, if it is on the list (``pure_functions.py``). ``a % b``,
-``a MOD b`` and ``a DIV b`` are calls, too. A condition is replaced as a whole, up to AND, OR and
-NOT, where it holds REGEXP, an interval, or a value whose type depends on its arguments; with
-``arithmetic`` off, wherever it holds a call that is replaced. The lexemes are nested by their
-parentheses and read no further than that: what is unclear has no text.
+``a MOD b`` and ``a DIV b`` are calls, too; of two whole constants they are their value. A condition
+is replaced as a whole, up to AND, OR and NOT, where it holds REGEXP, an interval, or a value whose
+type depends on its arguments; with ``arithmetic`` off, wherever it holds a call that is replaced.
+The lexemes are nested by their parentheses and read no further than that: what is unclear has no
+text.
 
 Before that, other words for the same become one (``common/``).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -51,6 +53,7 @@ _LOOSE: Final = _CLAUSES | word_set("and or not when then else by between in dis
 _LOOSE_SYMBOLS: Final = frozenset({"", "=", "<", ">", ",", "+"})
 _TIGHT: Final = frozenset({"^", "%", "*", "/", "div", "mod", "collate", "(", "."})
 _REMAINDERS: Final = {"%": "mod", "mod": "mod", "div": "div"}
+_WHOLE: Final = re.compile(r"[0-9]{1,9}")
 _REGEXPS: Final = word_set("regexp rlike")
 
 
@@ -286,9 +289,14 @@ class _LexemeWriter:
             behind = _word(units[number + 3][0]) if number + 3 < len(units) else ""
             if (before not in _LOOSE and before not in _LOOSE_SYMBOLS) or behind in _TIGHT:
                 raise NoCommonText
+            self.replaced = True
+            value = _remainder(name, units[number], units[number + 2])
+            if value is not None:
+                yield value
+                number += 3
+                continue
             leaves: list[str] = []
             one, two = (self._described(units[number + at], leaves) for at in (0, 2))
-            self.replaced = True
             yield _UnknownCall("number", [name, "(", *one, ",", *two, ")"], leaves)
             number += 3
 
@@ -308,6 +316,15 @@ def _units(nodes: Sequence[_Node]) -> Iterator[list[_Node]]:
                 unit.append(nodes[number])
                 number += 1
         yield unit
+
+
+def _remainder(name: str, *operands: Sequence[_Node]) -> Lexeme | None:
+    """The value of a remainder or a quotient of two whole constants, where it has one."""
+    texts = [part.text for part, *rest in operands if not rest and isinstance(part, Lexeme)]
+    if len(texts) != len(operands) or not all(map(_WHOLE.fullmatch, texts)) or not int(texts[1]):
+        return None
+    one, two = map(int, texts)
+    return Lexeme(Lex.NUMBER, str(one % two if name == "mod" else one // two), -1)
 
 
 def _column(nodes: Sequence[_Node], start: int) -> tuple[str, int]:

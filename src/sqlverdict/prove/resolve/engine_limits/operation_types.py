@@ -50,12 +50,15 @@ def arithmetic_type(node: Expr, kinds: AbstractSet[str], facts: Facts) -> str:
     return "number"
 
 
-def function_type(node: Expr, inner: str) -> str:
-    """The type of a function of a text.
+def function_type(node: Expr, inner: str, exact_texts: bool) -> str:
+    """The type of a function of a text; ``exact_texts``: equal texts in quotes are the same.
 
     Raises:
         Unsupported: it is one of something else, or its bounds are not plain.
     """
+    if inner == "literal":
+        # What a function makes of a text in quotes is a text, and no value of another type.
+        inner = "text" if exact_texts else "collated"
     if inner not in ("text", "collated"):
         raise Unsupported(f"{node.key} of something other than a text")
     for part in ("start", "length"):

@@ -4,6 +4,7 @@
   ``NOW()``;
 * ``x + INTERVAL 1 DAY`` and ``ADDDATE(x, INTERVAL 1 DAY)`` are ``DATE_ADD(x, INTERVAL 1 DAY)``, and
   so it is with a minus;
+* ``INTERVAL '1' DAY`` is ``INTERVAL 1 DAY``; beside SECOND a text would add microseconds;
 * ``EXTRACT(YEAR FROM d)`` is ``YEAR(d)`` where d is surely a column of dates or timestamps: of a
   time, a text or a number the two differ, and of a week everywhere;
 * ``DAYOFMONTH(d)`` is ``DAY(d)``.
@@ -21,7 +22,7 @@ from sqlverdict.execute.engines.mysql.common.pure_functions import (
     KINDS,
     SYNTAX,
 )
-from sqlverdict.execute.lexemes import Lex, Lexeme
+from sqlverdict.execute.lexemes import Lex, Lexeme, string_value
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold, word_set
 
@@ -43,6 +44,8 @@ _BEHIND: Final = frozenset({")", ",", "=", "<", ">", "!", "+", "-"}) | word_set(
     "desc is in like join inner left right cross on"
 )
 _RESERVED: Final = SYNTAX | word_set("case when then else end from as select collate over escape")
+_UNITS: Final = word_set("minute hour day week month quarter year")
+_WHOLE: Final = re.compile(r"[0-9]{1,9}")
 _PARTS: Final = word_set("year month day quarter hour minute second")
 _MOMENTS: Final = re.compile(r"\s*(?:date|datetime|timestamp)\s*(?:\(\d\))?\s*", re.IGNORECASE)
 
@@ -50,6 +53,7 @@ _MOMENTS: Final = re.compile(r"\s*(?:date|datetime|timestamp)\s*(?:\(\d\))?\s*",
 def one_word_each(lexemes: Sequence[Lexeme], schema: Schema) -> list[Lexeme]:
     """The lexemes with one word for each of several."""
     plain = _plain_clock(lexemes)
+    _name_numbers(plain)
     _name_sums(plain)
     _name_calls(plain)
     _name_parts(plain, schema)
@@ -78,6 +82,15 @@ def _plain_clock(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
         else:
             plain += map(_new, (name, "(", ")"))
     return plain
+
+
+def _name_numbers(lexemes: list[Lexeme]) -> None:
+    """Write ``INTERVAL '1' DAY`` with a number, in place."""
+    for at, part in enumerate(lexemes):
+        if part.kind is Lex.STRING and _word(lexemes, at - 1) == "interval":
+            text = string_value(part)
+            if _WHOLE.fullmatch(text) and _word(lexemes, at + 1) in _UNITS:
+                lexemes[at] = Lexeme(Lex.NUMBER, str(int(text)), -9)
 
 
 def _name_sums(lexemes: list[Lexeme]) -> None:

@@ -60,7 +60,7 @@ _CASTS: Final = {
     "time": "other",
     "binary": "other",
 }
-_DIGITS: Final = re.compile(r"'(?:%[YmdHisSTjyf]|[-/ :.,_])*'")
+_DIGITS: Final = re.compile(r"'(?:%[YmdHisSTjyf]|[-/ :.,_0-9])*'")
 _ATOM: Final = r"(?:[A-Za-z0-9 ,:;@/\"'_%#=<>~!.-]|\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9])+\])[*+?]?"
 _PATTERN: Final = re.compile(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
 
