@@ -20,9 +20,9 @@ Call = tuple[ColumnRef, tuple[str, ...], tuple[str, ...]]
 _CALLS = (exp.Func, exp.AtTimeZone, exp.Bracket, exp.Interval)
 _PLAIN = (
     *(exp.AggFunc, exp.Connector, exp.Exists, exp.Case, exp.If, exp.Coalesce, exp.Nullif),
-    *(exp.JSONExtract, exp.JSONExtractScalar, exp.Array),
+    *(exp.JSONExtract, exp.JSONExtractScalar, exp.Array, exp.Collate),
 )
-"""They take their values as they are; of documents the paths say more."""
+"""They take their values as they are; of documents and letter case others say more."""
 _BETWEEN = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.DPipe, exp.Paren, exp.Neg)
 """What may stand between a column and a call, or around a call."""
 _LONGEST = 24
@@ -43,7 +43,9 @@ def _calls(resolver: Resolver) -> Iterator[Call]:
         if around is None or column_ref is None:
             continue
         nodes = nodes_of(around)
-        literals = (str(each.this) for each in nodes if type(each) is exp.Literal and each.is_string)
+        literals = (
+            str(each.this) for each in nodes if type(each) is exp.Literal and each.is_string
+        )
         texts = dict.fromkeys(text for text in literals if 0 < len(text) <= _LONGEST)
         yield column_ref, words_of(nodes), tuple(texts)
 

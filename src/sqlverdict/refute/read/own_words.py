@@ -203,7 +203,7 @@ def _add_elements(lists: _Cells, node: Expr, resolver: Resolver) -> None:
     column_ref = resolver.column(without_parens(node.this))
     if isinstance(node, exp.Any | exp.Bracket):
         around = node.parent
-        sides = around.iter_expressions() if type(around) in COMPARED else ()
+        sides = [*around.iter_expressions()] if around and type(around) in COMPARED else []
         elements = [each for side in sides for each in _elements_of(side)]
         values = [*compared_literals(node), *elements]
     else:

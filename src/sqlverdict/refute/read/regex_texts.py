@@ -12,8 +12,13 @@ Maker = Callable[[int, int], str]
 _ESCAPES = {"d": "0", "w": "a", "s": " ", "D": "a", "W": "-", "S": "a", "t": "\t", "n": "\n"}
 _NO_WIDTH = frozenset("bByYmMAZ")
 _CLASSES = {
-    **{"alpha": "aA", "upper": "A", "lower": "a", "digit": "0", "alnum": "a0"},
-    **{"space": " ", "punct": "."},
+    "alpha": "aA",
+    "upper": "A",
+    "lower": "a",
+    "digit": "0",
+    "alnum": "a0",
+    "space": " ",
+    "punct": ".",
 }
 _CLASS = re.compile(r"\[:(\w+):\]|\\?(.)-\\?([^\]])|\\(.)|(.)", re.DOTALL)
 _COUNT = re.compile(r"\{(\d+)(,?)(\d*)\}")
@@ -39,6 +44,10 @@ def texts_matching(regex: str) -> list[str]:
     if end < len(regex):
         return []
     return list(dict.fromkeys(maker(more, pick) for more in (0, 1, 2) for pick in (0, 1)))
+
+
+def _always(text: str) -> Maker:
+    return lambda *_: text
 
 
 def _choice(regex: str, at: int) -> tuple[Maker, int]:
@@ -96,16 +105,16 @@ def _atom(regex: str, at: int) -> tuple[Maker, int]:
     if sign == "[":
         return _one_of(regex, at)
     if sign in "^$":
-        return lambda more, pick: "", at + 1
+        return _always(""), at + 1
     if sign == "\\":
         name = regex[at + 1]
         if name.isdigit():
             raise _Unknown
         text = "" if name in _NO_WIDTH else _ESCAPES.get(name, name)
-        return lambda more, pick: text, at + 2
+        return _always(text), at + 2
     if sign in "*+?{":
         raise _Unknown
-    return lambda more, pick: "a" if sign == "." else sign, at + 1
+    return _always("a" if sign == "." else sign), at + 1
 
 
 def _one_of(regex: str, at: int) -> tuple[Maker, int]:
@@ -117,13 +126,21 @@ def _one_of(regex: str, at: int) -> tuple[Maker, int]:
         end = regex.index("]", end + 1)
     if end < 0:
         raise _Unknown
+    parts = _CLASS.findall(regex[start:end])
     letters = "".join(
         _CLASSES.get(name, "")
         or (low + high if low else _ESCAPES.get(escaped, escaped) if escaped else one)
-        for name, low, high, escaped, one in _CLASS.findall(regex[start:end])
+        for name, low, high, escaped, one in parts
     )
     if denied:
-        letters = "".join(each for each in _ANY if each not in letters)
+        ranges = [(low, high) for _, low, high, _, _ in parts if low]
+        if any(name or escaped in _ESCAPES for name, _, _, escaped, _ in parts):
+            raise _Unknown
+        letters = "".join(
+            each
+            for each in _ANY
+            if each not in letters and not any(low <= each <= high for low, high in ranges)
+        )
     if not letters:
         raise _Unknown
-    return lambda more, pick: letters[pick % len(letters)], end + 1
+    return (lambda _, pick: letters[pick % len(letters)]), end + 1

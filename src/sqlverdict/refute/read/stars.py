@@ -35,7 +35,9 @@ def _stars(resolver: Resolver) -> Iterator[tuple[tuple[ColumnRef, ...], tuple[st
     for node in resolver.nodes:
         if type(node) is exp.Columns or (type(node) is exp.Star and shows_all(node)):
             tables = _tables(node, resolver)
-            columns = tuple((table.name, column.name) for table in tables for column in table.columns)
+            columns = tuple(
+                (table.name, column.name) for table in tables for column in table.columns
+            )
             yield columns, words_of(nodes_of(_output(node)))
 
 

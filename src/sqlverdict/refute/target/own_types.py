@@ -22,6 +22,7 @@ from sqlverdict.refute.target.nested import has_parts, key_and_values
 _CELLS: tuple[Cell, ...] = tuple("abcdefghijklmnop")
 """Each becomes another value with parts."""
 _ODD: tuple[Cell, ...] = tuple("qrstuvwx")
+_MINUTES = (" 30 minutes", " -30 minutes")
 _MOST_LABELS = 4
 """Of so many labels of a set all pairs are made."""
 
@@ -52,11 +53,13 @@ def _typed(
 ) -> ValuePool:
     labels = labels_of(column.type, dialect)
     if labels:
-        return _closed(pool, [*_sets(labels)] if type_name(column.type, dialect) == "SET" else labels)
+        return _closed(
+            pool, [*_sets(labels)] if type_name(column.type, dialect) == "SET" else labels
+        )
     if type_name(column.type, dialect) == "INTERVAL":
         spans = own.spans.get(column_ref, ())
-        near = (f"{span}{more}" for span in spans for more in ("", " 30 minutes", " -30 minutes"))
-        return replace(pool, good=(), near=tuple(near), plain=_CELLS, odd=_ODD)
+        beside = [f"{span!s}{more}" for span in spans for more in ("", *_MINUTES)]
+        return replace(pool, good=(), near=tuple(beside), plain=_CELLS, odd=_ODD)
     if not has_parts(column.type, dialect):
         return pool
     kinds = key_and_values(column.type, dialect)
@@ -68,7 +71,9 @@ def _typed(
 
 def _closed(pool: ValuePool, values: Sequence[str]) -> ValuePool:
     """A pool of these values alone."""
-    good, near = (tuple(v for v in each if v is None or v in values) for each in (pool.good, pool.near))
+    good, near = (
+        tuple(v for v in each if v is None or v in values) for each in (pool.good, pool.near)
+    )
     return replace(
         pool, good=good, near=near, plain=tuple(values), odd=tuple(values), extreme=(), closed=True
     )
