@@ -14,7 +14,6 @@ nothing: the time zone of the machine is no part of a frozen time.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -29,11 +28,10 @@ from sqlverdict.records import Cell
 CLOCK_FUNCTIONS = frozenset(
     {"date", "time", "datetime", "julianday", "strftime", "timediff", "unixepoch"}
 )
-# Without a time, or with 'now' in any spelling (built by || even), they read the clock.
-_READS = re.compile(r"now|\|\||\(\s*\)|strftime\s*\([^,()]*\)", re.IGNORECASE)
 _LEAST = {"strftime": 2, "timediff": 2}
 _MOVING = ("now", "localtime", "utc", "subsec")
 _QUOTES = '"`['
+_QUOTED = f"'{_QUOTES}"
 
 
 _NOW = frozenset({"current_date", "current_time", "current_timestamp"})
@@ -59,8 +57,33 @@ def text_reads_clock(sql: str, dialect: str = DEFAULT_DIALECT) -> bool:
 
 
 def reads_clock(sql: str) -> bool:
-    """Whether a text with date functions most likely reads the clock."""
-    return _READS.search(sql) is not None
+    """Whether a text with date functions most likely reads the clock.
+
+    Without a time they do, and with ``'now'`` in any spelling, built by ``||`` even.
+    """
+    parts = solid(sql)
+    for index, piece in enumerate(parts[:-1]):
+        if piece[0] in _QUOTED:
+            text = piece[1:-1].strip().lower()
+            beside = (*parts[max(index - 1, 0) : index], parts[index + 1])
+            if "now" in text or ("||" in beside and text and set(text) <= set("now")):
+                return True
+        name = _function(piece) if parts[index + 1] == "(" else ""
+        if name in CLOCK_FUNCTIONS and _arguments(parts, index + 2) < _LEAST.get(name, 1):
+            return True
+    return bool(parts) and "now" in parts[-1].lower()
+
+
+def _arguments(parts: list[str], start: int) -> int:
+    """How many arguments a call has whose first one begins at ``start``."""
+    depth = count = 0
+    for index in range(start, len(parts)):
+        if not depth and parts[index] in (",", ")"):
+            count += parts[index] == "," or index > start
+            if parts[index] == ")":
+                break
+        depth += (parts[index] == "(") - (parts[index] == ")")
+    return count
 
 
 def may_read_clock(sql: str) -> bool:

@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from time import perf_counter
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.sqlite import HEAP
 from sqlverdict.records import Outcome, Row
+
+if TYPE_CHECKING:
+    from sqlverdict.parse.schema import Schema
 
 LONGEST = 1_000_000_000
 """Seconds that a limit may be at most: clocks and logs know no longer time."""
@@ -134,6 +137,15 @@ class Scratch(Protocol):
 
     def close(self) -> None:
         """Remove everything that was made."""
+        ...
+
+
+@runtime_checkable
+class DeclaringScratch(Protocol):
+    """A scratch database that knows more of its columns' types than the schema says."""
+
+    def declaration(self, schema: Schema) -> Schema:
+        """A schema with all that makes a column's type, so that another server gives the same."""
         ...
 
 

@@ -13,6 +13,7 @@
 ``certificate``        proofs as JSON files
 ``evidence``           a derivation as evidence for a verdict
 ``first_difference``   the first place where two normal forms part, in words
+``spelled_names``      names of tables and columns as the schema spells them, in such words
 ``differing_clauses``  the clauses that keep two normal forms apart
 ``resolve/``           from a parsed tree to one in which every name is plain
 ``reasoning/``         what rules ask about a tree, and changes that several rules make

@@ -119,7 +119,7 @@ def _derive_from(
     fixed = contract is not None and contract.columns == "same_order"
     if gold.key != prediction.key or (fixed and tree_key(gold.tree) != tree_key(prediction.tree)):
         not_proved = NotProved(
-            f"{FORMS_DIFFER}: {first_difference(gold.tree, prediction.tree)}",
+            f"{FORMS_DIFFER}: {first_difference(gold.tree, prediction.tree, question.schema)}",
             None,
             Forms(gold.tree, prediction.tree, resolved_sql),
             tuple(dict.fromkeys(s.rule for s in (*gold.steps, *prediction.steps))),

@@ -307,6 +307,9 @@ class Grader:
 
     def _tied(self, instance: Instance) -> bool:
         scratch = tie_scratch(self.schema)
+        if any(rows and table in scratch.missing for table, rows in instance.rows.items()):
+            # Two names that differ in case alone: SQLite has no such table.
+            return False
         scratch.load({table: rows for table, rows in instance.rows.items() if rows})
         return has_tie(self._ranked, scratch.rows)
 

@@ -9,7 +9,7 @@ other words than the query has, which may be those of another engine.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from sqlglot import exp, parse_one
@@ -20,7 +20,9 @@ from sqlverdict.compare.query.conditions import conjuncts
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of, parser_dialect
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Query
+from sqlverdict.records import Query, Row
+from sqlverdict.refute.explain.wording import column
+from sqlverdict.refute.trial.literals import cell_text
 
 Spelling = Mapping[str, str]
 """The engine's text of a part of a query, by that of SQLite."""
@@ -123,4 +125,27 @@ def with_engine_names(sentence: str, schema: Schema, dialect: str) -> str:
         texts[table.name] = table.name if plain else table.source_text(record.quote)
         for name, text in texts.items():
             sentence = sentence.replace(quote_name(name), text)
+    return sentence
+
+
+def with_fitted_cells(
+    sentence: str,
+    schema: Schema,
+    before: Mapping[str, Sequence[Row]],
+    after: Mapping[str, Sequence[Row]],
+) -> str:
+    """A sentence with the cells that an engine has: its column of days holds no time of a day.
+
+    Args:
+        sentence: A sentence about rows of SQLite.
+        schema: The tables.
+        before: The rows of which it speaks.
+        after: The same rows as the engine has them.
+    """
+    for table in schema.tables:
+        for one, other in zip(before.get(table.name, ()), after.get(table.name, ()), strict=True):
+            for each, old, new in zip(table.columns, one, other, strict=True):
+                if old is not None and old != new:
+                    about = f"{column(each.name)} is exactly "
+                    sentence = sentence.replace(about + cell_text(old), about + cell_text(new))
     return sentence

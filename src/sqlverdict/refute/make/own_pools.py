@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.pool import ValuePool
-from sqlverdict.refute.make.times import DATE
+from sqlverdict.refute.make.times import CALENDAR, DATE, DAYS, anniversaries
+from sqlverdict.refute.read.calls import Call
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.own_words import OwnWords
 
+_WORDS: tuple[Cell, ...] = ("ab", "AB")
 _MOST_WORDS = 4
 """So many texts of a column are written with other capitals."""
 _MOST_WIDE = 12
 """So many texts of a column are written with a letter of two bytes."""
 _PARTS = (0.6, 0.5, 0.4)
 """Parts of the last digit that is left: above its half, the half, and below it."""
+_EDGES: tuple[Cell, ...] = (" a", "a ", " a b ", "ab cD", "Abcdefgh", "aab", "12", "a1")
+"""Texts on which functions part: spaces around, several words, capitals, many letters, digits."""
 _FRACTIONS = ("REAL", "NUMERIC")
 _NO_WIDER = 100.0
 """Values beside larger constants than this are not rounded ones."""
@@ -38,7 +43,7 @@ def own_pools(pools: Mapping[ColumnRef, ValuePool], own: OwnWords) -> dict[Colum
 
     for column_ref in own.folded:
         if not pools[column_ref].closed:
-            more(column_ref, _other_capitals(pools[column_ref].good))
+            more(column_ref, _other_capitals(pools[column_ref].good or _WORDS))
     for column_ref, digits in sorted({(column, digits) for column, _, digits in own.rounded}):
         pool = pools[column_ref]
         is_number = isinstance(pool.plain[0], int | float)
@@ -48,10 +53,32 @@ def own_pools(pools: Mapping[ColumnRef, ValuePool], own: OwnWords) -> dict[Colum
         pool = pools[column_ref]
         if pool.kind == "TEXT" and not pool.closed:
             more(column_ref, _wide_letters(pool.good))
+    for column_ref, texts in _called(own.calls).items():
+        pool = pools[column_ref]
+        if pool.closed:
+            continue
+        if any(day in pool.plain for day in DAYS):
+            more(column_ref, chain(CALENDAR, *map(anniversaries, texts)))
+        elif pool.kind == "TEXT":
+            more(column_ref, chain(_EDGES, *map(_repeated, texts)))
     for column_ref, elements in own.lists.items():
         good, near = _lists(elements)
         changed[column_ref] = replace(pools[column_ref], good=good, near=near)
     return changed
+
+
+def _called(calls: Iterable[Call]) -> dict[ColumnRef, list[str]]:
+    """The columns on which functions are called, and the texts that these are given."""
+    texts_of: dict[ColumnRef, list[str]] = {}
+    for column_ref, _, texts in sorted(calls):
+        known = texts_of.setdefault(column_ref, [])
+        known += [text for text in texts if text not in known]
+    return texts_of
+
+
+def _repeated(text: str) -> Iterator[str]:
+    """Texts in which a text stands several times: around, between, one behind the other."""
+    yield from (f"{text}1{text}", f"1{text}2{text}3", f"{text}{text}1")
 
 
 def _other_capitals(values: Sequence[Cell]) -> Iterator[Cell]:
@@ -72,7 +99,7 @@ def _around_digit(values: Sequence[Cell], digits: int) -> Iterator[Cell]:
     """Numbers that are rounded up, rounded down, and cut off to different ones."""
     unit = 10.0**-digits
     numbers = [v for v in values if isinstance(v, int | float) and abs(v) <= _NO_WIDER]
-    for number in dict.fromkeys((1, *numbers[:2])):
+    for number in dict.fromkeys((1, 2, *numbers[:2])):
         beside = [round(number + part * unit, max(digits, 0) + 2) for part in _PARTS]
         yield from (*beside, -beside[0], -beside[1])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date, timedelta
 
 from sqlverdict.parse.schema import Column
@@ -22,6 +23,13 @@ SHORTEST_MONTH = 28
 FAR_DAYS, _FAR_YEARS = 100_000, 200
 """Larger differences between dates leave the calendar that SQLite knows."""
 ODD_DAYS = ("2019-12-31", "2020-06-14 10:00:00", "2020-02-29", "")
+CALENDAR = (
+    *("2020-06-13", "2020-06-14", "2020-06-15", "2021-01-01", "2018-12-31"),
+    *("2020-01-31", "2020-02-29", "2020-12-31"),
+    *("2020-06-15 00:30:00", "2020-06-14 23:45:30", "2020-03-31 13:00:00"),
+)
+"""From a Saturday to a Monday, days whose week belongs to another year, the ends of months and of a
+year; moments of the first and of the last hour of a day, and one in the afternoon."""
 CLOCKS = ("08:00:00", "09:30:00", "10:15:30", "23:59:00")
 """Times of a day: on the hour and not, in the morning and late."""
 ODD_CLOCKS = ("00:00:00", "08:00", "12:00:00.5", "")
@@ -88,10 +96,27 @@ def dates_around(text: str, direct: bool) -> tuple[list[str], list[str], list[st
     return None
 
 
+def anniversaries(text: str) -> list[str]:
+    """Days that are whole years or months before a day, and the next day; none where it is none."""
+    whole = DATE.fullmatch(text)
+    if whole is None or whole[3] > str(SHORTEST_MONTH):
+        return []
+    year, month, day = (int(part) for part in whole.groups()[:3])
+    before = (year - 1, 12) if month == 1 else (year, month - 1)
+    days = []
+    for years, months in ((year - 1, month), (year - 2, month), before):
+        with suppress(ValueError):
+            then = date(years, months, day)
+            days += [str(then), str(then + timedelta(days=1))]
+    return days
+
+
 def days_apart(number: int) -> list[str]:
     """Days that are so many days or years, or one more, from the first of the ordinary ones."""
     first = date.fromisoformat(DAYS[0])
     days = [str(first + timedelta(days=n)) for n in (number, number + 1)]
+    # With less than a day more or less: so many days begin, and are not over.
+    days += [f"{first} 12:00:00", f"{days[0]} 18:00:00"]
     return days + [
         f"{first.year + n:04}-01-01" for n in (number, number + 1) if abs(n) < _FAR_YEARS
     ]

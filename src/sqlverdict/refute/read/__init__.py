@@ -7,8 +7,12 @@
 ``comparisons``     what a comparison asks of a row, by where it stands
 ``expressions``     parts of an expression: literals, operands, scalar subqueries
 ``derived_values``  values that they ask for without naming them: sums, shifted dates, lengths
-``own_words``       letter case, rounding, lists and ages, in the words of the engine
+``own_words``       letter case, rounding, lists and intervals, in the words of the engine
+``calls``           which functions are called on which columns
+``moments``         how long ago a moment was, and how long something lasts
+``stars``           for which columns a star stands
 ``patterns``        regular expressions as patterns of LIKE
+``regex_texts``     texts that match a regular expression
 ``json_paths``      JSON texts for the paths that they look at
 ``views``           views and generated columns, written out before a query is read
 ``part``            the tables that two queries touch; no other is made

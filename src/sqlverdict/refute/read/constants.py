@@ -32,14 +32,15 @@ from sqlverdict.refute.read.expressions import (
     aggregate_name,
     literal_value,
     scalar_output,
-    shows_all,
     value_operands,
     without_parens,
 )
 from sqlverdict.refute.read.json_paths import demands
+from sqlverdict.refute.read.moments import days_of
 from sqlverdict.refute.read.own_words import own_words
 from sqlverdict.refute.read.patterns import like_pattern
 from sqlverdict.refute.read.reading import Hint, QueryReading
+from sqlverdict.refute.read.stars import stars, with_twins
 from sqlverdict.refute.read.views import written_out
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
@@ -123,7 +124,10 @@ class _ConstantsReader:
             reading.hints += [Hint(column_ref, "=", value, direct=False) for value in rest]
         reading.documents = demands(resolver)
         reading.own = own_words(resolver)
-        reading.stars = any(shows_all(node) for node in resolver.nodes if type(node) is exp.Star)
+        reading.stars = stars(resolver)
+        # The column of ``f(doc -> 'a')`` is read as a name of another kind.
+        used = list(dict.fromkeys((*reading.used, *reading.documents)))
+        reading.used = with_twins(resolver.schema, reading.tables, used)
         reading.hints = list(dict.fromkeys(reading.hints))
         reading.joins = list(dict.fromkeys(reading.joins))
         return reading
@@ -344,6 +348,9 @@ class _ConstantsReader:
 
     def _bound(self, side: str, spec: Expr) -> tuple[bool, Cell]:
         bound = spec.args.get(side)
+        if isinstance(bound, exp.Interval):
+            days = days_of(bound)
+            return days is not None, days
         return self._value(bound) if isinstance(bound, Expr) else (False, None)
 
     def _value(self, node: Expr) -> tuple[bool, Cell]:

@@ -22,12 +22,16 @@ Path = tuple[str | int, ...]
 
 ELEMENTS = "[]"
 """Stands behind the path of an array."""
+KINDS = "{}"
+"""Stands behind a path where the kind of its value is asked for."""
+_EVERY_KIND: tuple[object, ...] = ("a", 1, 1.5, True, [1, "a"], {"b": 1}, None, False, [])
 _STEP = re.compile(r'\.\s*("(?:[^"]*)"|[^.\[\]]+)|\[(\d+)\]')
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.In)
 _ARRAY_CALLS = re.compile(r"jsonb?_(?:each|tree|array_)")
 """Functions of several engines that read the elements of an array."""
 _EXTRACTS = (exp.JSONExtract, exp.JSONExtractScalar)
 _CALLS = re.compile(r"jsonb?(?:_|$)")
+_KIND_CALLS = re.compile(r"jsonb?_type(?:of)?$")
 _VALUES: tuple[Cell, ...] = (1, 2, "a", "b")
 _MOST = 24
 """How many documents a column gets."""
@@ -69,7 +73,9 @@ def _looked_at(
         paths = [_path(each) for each in texts if str(each.this).startswith("$")]
         for path in paths or [()]:
             whole = (*start, *path)
-            if is_array:
+            if _KIND_CALLS.match(name):
+                yield column_ref, (*whole[: _DEPTH - 1], KINDS), ()
+            elif is_array:
                 yield column_ref, (*whole, ELEMENTS)[:_DEPTH], elements
             else:
                 yield column_ref, whole[:_DEPTH], ()
@@ -140,8 +146,12 @@ def _compared_elements(resolver: Resolver) -> tuple[Cell, ...]:
 
 def documents(paths: Mapping[Path, tuple[Cell, ...]]) -> tuple[str, ...]:
     """Texts in which the paths hold what queries compare them with, and what lies beside it."""
-    order = sorted(paths, key=lambda path: (len(path), str(path)))
-    choices = {path: _beside(paths[path]) for path in order}
+    kinds = {path[:-1] for path in paths if path[-1:] == (KINDS,)}
+    order = sorted({*paths, *kinds} - {(*path, KINDS) for path in kinds}, key=_by_depth)
+    choices: dict[Path, list[object]] = {
+        path: [*(_EVERY_KIND if path in kinds else ()), *_beside(paths.get(path, ()))]
+        for path in order
+    }
     values: list[object] = []
     for turn in range(max(map(len, choices.values()), default=0)):
         # The deepest path first, and the shallowest: '$.a' may be a value or an object.
@@ -157,6 +167,10 @@ def documents(paths: Mapping[Path, tuple[Cell, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))[:_MOST]
 
 
+def _by_depth(path: Path) -> tuple[int, str]:
+    return len(path), str(path)
+
+
 def _beside(values: tuple[Cell, ...]) -> list[Cell]:
     neighbours: list[Cell] = []
     for value in values:
@@ -168,14 +182,14 @@ def _beside(values: tuple[Cell, ...]) -> list[Cell]:
     return [*dict.fromkeys((*neighbours, *_VALUES))]
 
 
-def _document(values: Mapping[Path, Cell]) -> object:
+def _document(values: Mapping[Path, object]) -> object:
     root: list[object] = [{}]
     for path, value in values.items():
         _put(root, (0, *path), value)
     return root[0]
 
 
-def _put(inside: object, path: Path, value: Cell) -> None:
+def _put(inside: object, path: Path, value: object) -> None:
     """Set what a path leads to; where something else stands in the way, nothing is set."""
     for at, step in enumerate(path):
         last = at == len(path) - 1

@@ -9,43 +9,38 @@ them.
 
 from __future__ import annotations
 
-import re
-import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.records import Cell
+from sqlverdict.refute.read.calls import Call, calls
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.expressions import literal_value, without_parens
 from sqlverdict.refute.read.hint import Hint
 from sqlverdict.refute.read.json_paths import compared_literals
+from sqlverdict.refute.read.moments import COMPARED, moment_hints, spans
 from sqlverdict.refute.read.patterns import like_patterns
+from sqlverdict.refute.read.regex_texts import texts_matching
 
+_Cells = dict[ColumnRef, tuple[Cell, ...]]
 Rounding = tuple[ColumnRef, str, int]
 """A column, how its numbers are made shorter, and how many digits are left."""
 
-_FOLDING = (exp.Lower, exp.Upper, exp.ILike, exp.RegexpILike)
+_FOLDING = (exp.Lower, exp.Upper, exp.ILike, exp.RegexpILike, exp.Collate)
 _ROUNDING = (exp.Round, exp.Trunc, exp.Floor, exp.Ceil, exp.Cast)
 _PATTERNS = (exp.RegexpLike, exp.RegexpILike, exp.SimilarTo)
-_LISTS = (exp.ArrayContainsAll, exp.ArrayOverlaps, exp.ArrayContains, exp.Any, exp.Bracket)
+_LISTS = (
+    *(exp.ArrayContainsAll, exp.ArrayOverlaps, exp.ArrayContains, exp.ArrayPosition),
+    *(exp.Any, exp.Bracket),
+)
 _LENGTHS = (exp.Length, exp.BitLength, exp.Anonymous)
 _BYTES = frozenset({"octet_length", "strlen", "lengthb", "bit_length"})
-_FLIPPED: dict[type[Expr], str] = {
-    exp.GT: "<",
-    exp.GTE: "<=",
-    exp.LT: ">",
-    exp.LTE: ">=",
-    exp.EQ: "=",
-    exp.NEQ: "!=",
-}
-_SAME = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-_KINDS = frozenset((*_FOLDING, *_ROUNDING, *_PATTERNS, *_LISTS, *_LENGTHS, *_FLIPPED, exp.Like))
-_SPAN = re.compile(r"([+-]?\d+)\s*(year|mon|month|week|day|hour|minute|second)s?\s*", re.IGNORECASE)
+_KINDS = frozenset((*_FOLDING, *_ROUNDING, *_PATTERNS, *_LISTS, *_LENGTHS, *COMPARED, exp.Like))
+_ROUNDINGS = frozenset({"round_even", "roundbankers", "truncate"})
+_OF_MAPS = ("map_", "element_at")
 _MOST_DIGITS = 6
 
 
@@ -59,13 +54,19 @@ class OwnWords:
         rounded: Columns whose numbers lose digits, and how; of two queries, where only one does so.
         lists: Elements that lists are asked for.
         lengths: Columns whose letters or bytes are counted; of two queries, where only one does so.
+        keys: The texts by which parts of values are named: keys of maps, fields of structures.
+        spans: The intervals that columns are compared with.
+        calls: What is done to columns by functions; of two queries, what only one of them does.
     """
 
     hints: list[Hint] = field(default_factory=list)
     folded: list[ColumnRef] = field(default_factory=list)
     rounded: frozenset[Rounding] = frozenset()
-    lists: dict[ColumnRef, tuple[Cell, ...]] = field(default_factory=dict)
+    lists: _Cells = field(default_factory=dict)
     lengths: frozenset[tuple[ColumnRef, str]] = frozenset()
+    keys: _Cells = field(default_factory=dict)
+    spans: _Cells = field(default_factory=dict)
+    calls: frozenset[Call] = frozenset()
 
     @property
     def in_bytes(self) -> list[ColumnRef]:
@@ -75,21 +76,32 @@ class OwnWords:
 
     def merge(self, other: OwnWords) -> OwnWords:
         """What two queries ask for."""
-        lists = dict(self.lists)
-        for column_ref, values in other.lists.items():
-            lists[column_ref] = tuple(dict.fromkeys((*lists.get(column_ref, ()), *values)))
         return OwnWords(
             list(dict.fromkeys((*self.hints, *other.hints))),
             list(dict.fromkeys((*self.folded, *other.folded))),
             self.rounded ^ other.rounded,
-            lists,
+            _merged(self.lists, other.lists),
             self.lengths ^ other.lengths,
+            _merged(self.keys, other.keys),
+            _merged(self.spans, other.spans),
+            self.calls ^ other.calls,
         )
 
     def with_lists_of(self, columns: Iterable[ColumnRef]) -> OwnWords:
         """The same, where only these columns hold lists."""
         known = frozenset(columns)
         return replace(self, lists={c: v for c, v in self.lists.items() if c in known})
+
+
+def _merged(one: _Cells, two: _Cells) -> _Cells:
+    merged = dict(one)
+    for column_ref, values in two.items():
+        _add(merged, column_ref, values)
+    return merged
+
+
+def _add(known: _Cells, column_ref: ColumnRef, values: Iterable[Cell]) -> None:
+    known[column_ref] = tuple(dict.fromkeys((*known.get(column_ref, ()), *values)))
 
 
 def own_words(resolver: Resolver) -> OwnWords:
@@ -110,17 +122,37 @@ def own_words(resolver: Resolver) -> OwnWords:
             _add_elements(words.lists, node, resolver)
         elif isinstance(node, _LENGTHS):
             lengths |= {(column_ref, unit) for column_ref, unit in _lengths(node, resolver)}
-        elif type(node) in _FLIPPED:
-            words.hints += _moment_hints(node, resolver)
+            rounded |= set(_roundings(node, resolver)) if _name(node) in _ROUNDINGS else set()
+        elif type(node) in COMPARED:
+            words.hints += moment_hints(node, resolver)
+            for column_ref, span in spans(node, resolver):
+                _add(words.spans, column_ref, (span,))
+        if isinstance(node, exp.Bracket) or _name(node).startswith(_OF_MAPS):
+            _add_keys(words.keys, node, resolver)
     words.folded = list(dict.fromkeys(words.folded))
     words.rounded = frozenset(rounded)
     words.lengths = frozenset(lengths)
+    words.calls = calls(resolver)
     return words
+
+
+def _name(node: Expr) -> str:
+    """The name of a function that our parser does not know."""
+    return str(node.this).lower() if isinstance(node, exp.Anonymous) else ""
+
+
+def _add_keys(keys: _Cells, node: Expr, resolver: Resolver) -> None:
+    """``m['k']`` and ``map_extract(m, 'k')``: what the part of a value is called."""
+    column, *others = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
+    column_ref = resolver.column(without_parens(column))
+    texts = [each for each in others or node.expressions if isinstance(each, exp.Literal)]
+    if column_ref is not None and texts:
+        _add(keys, column_ref, (literal_value(each) for each in texts))
 
 
 def _lengths(node: Expr, resolver: Resolver) -> Iterator[tuple[ColumnRef, str]]:
     """The columns whose length is asked for, and in which unit."""
-    if isinstance(node, exp.Anonymous) and str(node.this).lower() not in _BYTES:
+    if isinstance(node, exp.Anonymous) and _name(node) not in _BYTES:
         return
     is_binary = isinstance(node.this, exp.Cast) and node.this.is_type(exp.DType.VARBINARY)
     is_letters = isinstance(node, exp.Length) and not node.args.get("binary") and not is_binary
@@ -143,10 +175,14 @@ def _pattern_hints(node: Expr, resolver: Resolver) -> Iterator[Hint]:
     if isinstance(node, exp.SimilarTo):
         text = f"^{text.replace('%', '.*').replace('_', '.')}$"
     yield from (Hint(column_ref, "like", pattern) for pattern in like_patterns(text))
+    yield from (Hint(column_ref, "=", match) for match in texts_matching(text))
 
 
 def _roundings(node: Expr, resolver: Resolver) -> Iterator[Rounding]:
-    kind, digits = type(node).__name__, 0
+    kind, digits, number = type(node).__name__, 0, node.this
+    if isinstance(node, exp.Anonymous):
+        # Its digits, too, are an argument of no name; most are rounded to whole numbers.
+        kind, number = _name(node), node.expressions[0] if node.expressions else exp.Null()
     if isinstance(node, exp.Cast):
         if node.to.this not in exp.DataType.INTEGER_TYPES:
             return
@@ -157,84 +193,27 @@ def _roundings(node: Expr, resolver: Resolver) -> Iterator[Rounding]:
             if not isinstance(value, int) or value > _MOST_DIGITS:
                 return
             digits = value
-    yield from ((column_ref, kind, digits) for column_ref in resolver.columns(node.this))
+    if not isinstance(number, exp.Column):
+        # A double is rounded otherwise than a decimal number.
+        kind = f"{kind} {type(number).__name__}"
+    yield from ((column_ref, kind, digits) for column_ref in resolver.columns(number))
 
 
-def _add_elements(lists: dict[ColumnRef, tuple[Cell, ...]], node: Expr, resolver: Resolver) -> None:
+def _add_elements(lists: _Cells, node: Expr, resolver: Resolver) -> None:
     column_ref = resolver.column(without_parens(node.this))
     if isinstance(node, exp.Any | exp.Bracket):
-        values = [*compared_literals(node)]
+        around = node.parent
+        sides = [*around.iter_expressions()] if around and type(around) in COMPARED else []
+        elements = [each for side in sides for each in _elements_of(side)]
+        values = [*compared_literals(node), *elements]
     else:
-        other = node.expression
-        elements = other.expressions if isinstance(other, exp.Array) else [other]
-        inner = [each.this if isinstance(each, exp.Cast) else each for each in elements]
-        values = [literal_value(each) for each in inner if isinstance(each, exp.Literal)]
+        values = _elements_of(node.expression)
     if column_ref is not None and values:
-        lists[column_ref] = tuple(dict.fromkeys((*lists.get(column_ref, ()), *values)))
+        _add(lists, column_ref, values)
 
 
-def _moment_hints(node: Expr, resolver: Resolver) -> Iterator[Hint]:
-    """``age(c, '2024-01-01') > '1 month'`` and ``c - '2024-01-01' > '1 month'``: that moment."""
-    operator = _FLIPPED[type(node)]
-    left, right = without_parens(node.this), without_parens(node.expression)
-    if _steps(left):
-        left, right = right, left
-    else:
-        operator = _SAME[operator]
-    steps = _steps(right)
-    if not steps:
-        return
-    if isinstance(left, exp.Anonymous) and str(left.this).lower() == "age":
-        sides = left.expressions
-    else:
-        sides = [left.this, left.expression] if isinstance(left, exp.Sub) else []
-    if len(sides) != 2:
-        return
-    for column, moment, sign in ((*sides, 1), (*reversed(sides), -1)):
-        column_ref, text = resolver.column(without_parens(column)), _moment(moment)
-        if column_ref is not None and text is not None:
-            shifted = _shifted(text, steps, sign)
-            if shifted is not None:
-                # What is earlier was longer ago.
-                way = operator if sign > 0 else _SAME[operator]
-                yield Hint(column_ref, way, shifted)
-
-
-def _steps(node: Expr) -> list[tuple[int, str]]:
-    """The parts of an interval; none where the expression is no constant one."""
-    if isinstance(node, exp.Cast):
-        node = node.this
-    if isinstance(node, exp.Interval):
-        unit = node.args.get("unit")
-        if not isinstance(node.this, exp.Literal):
-            return []
-        text = f"{node.this.this} {unit.name if isinstance(unit, Expr) else ''}"
-    elif isinstance(node, exp.Literal) and node.is_string:
-        text = str(node.this)
-    else:
-        return []
-    text = text.strip()
-    if not text or _SPAN.sub("", text):
-        return []
-    names = {"mon": "month", "week": "day"}
-    return [
-        (int(number) * (7 if unit.lower() == "week" else 1), names.get(unit.lower(), unit.lower()))
-        for number, unit in _SPAN.findall(text)
-    ]
-
-
-def _moment(node: Expr) -> str | None:
-    node = without_parens(node)
-    if isinstance(node, exp.Cast):
-        node = node.this
-    return str(node.this) if isinstance(node, exp.Literal) and node.is_string else None
-
-
-def _shifted(moment: str, steps: list[tuple[int, str]], sign: int) -> str | None:
-    modifiers = [f"{number * sign:+} {unit}s" for number, unit in steps]
-    marks = ", ".join("?" for _ in modifiers)
-    with closing(open_in_memory()) as connection, suppress(sqlite3.Error, UnicodeEncodeError):
-        query = f"SELECT datetime(?, {marks})"
-        (day,) = connection.execute(query, (moment, *modifiers)).fetchone()
-        return None if day is None else str(day).removesuffix(" 00:00:00")
-    return None
+def _elements_of(node: Expr) -> list[Cell]:
+    """The literals of an ARRAY, or the one that a node is."""
+    elements = node.expressions if isinstance(node, exp.Array) else [node]
+    inner = [each.this if isinstance(each, exp.Cast) else each for each in elements]
+    return [literal_value(each) for each in inner if isinstance(each, exp.Literal)]

@@ -10,6 +10,7 @@ from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.hint import Hint as Hint
 from sqlverdict.refute.read.json_paths import Path
 from sqlverdict.refute.read.own_words import OwnWords
+from sqlverdict.refute.read.stars import Stars, starred_apart
 
 
 @dataclass
@@ -32,8 +33,8 @@ class QueryReading:
     """The joins of each of two queries that do not join alike."""
     contested: list[ColumnRef] = field(default_factory=list)
     """The columns of which two queries ask different things."""
-    stars: bool = False
-    """Whether a star stands for columns."""
+    stars: Stars = frozenset()
+    """The stars that stand for columns."""
     documents: dict[ColumnRef, dict[Path, tuple[Cell, ...]]] = field(default_factory=dict)
     """What is asked of JSON texts."""
     lengths: list[tuple[ColumnRef, int]] = field(default_factory=list)
@@ -72,12 +73,12 @@ class QueryReading:
             list(dict.fromkeys((*self.joins, *other.joins))),
             self.counts | other.counts,
             self.corners or other.corners,
-            list(dict.fromkeys((*self.used, *other.used))),
+            list(dict.fromkeys((*self.used, *other.used, *starred_apart(self.stars, other.stars)))),
             list(dict.fromkeys((*self.groups, *other.groups))),
             list(dict.fromkeys((*self.numbers, *other.numbers))),
             [] if self._pairs() == other._pairs() else [self.joins, other.joins],
             sorted({hint.column_ref for hint in {*self.hints} ^ {*other.hints}}),
-            self.stars or other.stars,
+            self.stars | other.stars,
             _merged(self.documents, other.documents),
             list(dict.fromkeys((*self.lengths, *other.lengths))),
             list(dict.fromkeys((*self.floats, *other.floats))),

@@ -65,21 +65,23 @@ def _fits(schema: Schema, table: str, dialect: str) -> tuple[Fit, ...]:
 def _fit(type_: str, not_null: bool, dialect: str) -> Fit:
     kind = lite_type(type_, dialect)
     if kind == "INTEGER":
-        bits = _BITS.get(_name(type_, dialect), 63)
+        bits = _BITS.get(type_name(type_, dialect), 63)
         return lambda cell: _integer(cell, bits)
     if kind in ("REAL", "NUMERIC"):
         return _number
-    if kind == "TEXT" and _name(type_, dialect) in _NO_TEXTS:
+    if kind == "TEXT" and type_name(type_, dialect) in _NO_TEXTS:
         nested = nested_fit(type_, dialect)
         if nested is not None:
             return nested
-        if _name(type_, dialect) == "INTERVAL":
+        if type_name(type_, dialect) == "INTERVAL":
             return span_fit
         if not not_null:
             return lambda _: None
-    if kind == "TEXT" and _name(type_, dialect) in _TEXT_FORMS:
-        return _TEXT_FORMS[_name(type_, dialect)]
-    labels = _labels(type_, dialect)
+    if kind == "TEXT" and type_name(type_, dialect) in _TEXT_FORMS:
+        return _TEXT_FORMS[type_name(type_, dialect)]
+    labels = labels_of(type_, dialect)
+    if labels and type_name(type_, dialect) == "SET":
+        return lambda cell: _subset(cell, labels)
     if labels:
         return lambda cell: _label(cell, labels)
     if kind == "TEXT":
@@ -121,6 +123,14 @@ def _label(cell: Cell, labels: Sequence[str]) -> Cell:
     if text is None or text in labels:
         return text
     return labels[sum(str(text).encode()) % len(labels)]
+
+
+def _subset(cell: Cell, labels: Sequence[str]) -> Cell:
+    """The cell where it is a list of labels of a set; else one label."""
+    text = _text(cell, None)
+    if text == "" or set(str(text).split(",")) <= set(labels):
+        return text
+    return _label(text, labels)
 
 
 def _truth(cell: Cell) -> Cell:
@@ -200,16 +210,17 @@ _FITS: dict[str, Fit] = {
 }
 
 
-def _name(type_: str, dialect: str) -> str:
+def type_name(type_: str, dialect: str) -> str:
+    """A type's name as sqlglot has it; empty: it knows none."""
     try:
         return str(exp.DataType.build(type_, dialect=dialect).this.value)
     except (SqlglotError, ValueError, AttributeError):
         return ""
 
 
-def _labels(type_: str, dialect: str) -> tuple[str, ...]:
-    """The labels of a type such as ENUM('a', 'b')."""
-    if not _name(type_, dialect).startswith("ENUM"):
+def labels_of(type_: str, dialect: str) -> tuple[str, ...]:
+    """The labels of a type such as ENUM('a', 'b') or SET('a', 'b')."""
+    if not type_name(type_, dialect).startswith(("ENUM", "SET")):
         return ()
     sizes = exp.DataType.build(type_, dialect=dialect).expressions
     return tuple(part.name for size in sizes for part in size.find_all(exp.Literal))

@@ -7,7 +7,8 @@ Lists are short, and their elements few.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain
 
@@ -29,6 +30,13 @@ _NUMBERS = frozenset(
     {"TINYINT", "SMALLINT", "INT", "BIGINT", "HUGEINT", "INT128", "DOUBLE", "FLOAT", "DECIMAL"}
 )
 _WORDS = ("A", "a", "b", "ab")
+_NESTED = _LISTS | {"STRUCT", "MAP"}
+_SAMPLES: dict[str, tuple[Cell, ...]] = {
+    **dict.fromkeys(_NUMBERS, (1, 2)),
+    **dict.fromkeys(("TEXT", "VARCHAR"), ("a", "b")),
+}
+"""Some values of plain types."""
+_SPAN = re.compile(r"(?:\s*[+-]?\d+ (?:year|month|day|hour|minute|second)s?)+")
 _SPANS = (
     *("36 hours", "1 month", "0 days", "-1 day", "1 hour", "30 days", "1 year", "1 day"),
     "23 hours",
@@ -49,13 +57,35 @@ def nested_fit(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
         return None
 
     def fit(cell: Cell) -> Cell:
-        elements = _elements(cell)
-        if elements is not None and str(declared.this.value) in _LISTS:
-            return _list_text(elements, style)
+        parts = _parts(cell)
+        if isinstance(parts, list) and str(declared.this.value) in _LISTS:
+            return _list_text(parts, style)
+        if isinstance(parts, dict) and str(declared.this.value) == "MAP":
+            return _map_text(parts)
         text = None if cell is None else _text(declared, _choices(str(cell)))
         return f"{{{text[1:-1]}}}" if text is not None and style == "braces" else text
 
     return fit
+
+
+def has_parts(type_: str, dialect: str) -> bool:
+    """Whether values of a type are made of others: a list, a structure, a map."""
+    try:
+        return str(exp.DataType.build(type_, dialect=dialect).this.value) in _NESTED
+    except (SqlglotError, ValueError, AttributeError):
+        return False
+
+
+def key_and_values(type_: str, dialect: str) -> tuple[Sequence[Cell], Sequence[Cell]] | None:
+    """Some keys and some values of a map of plain values; ``None`` for other types."""
+    try:
+        declared = exp.DataType.build(type_, dialect=dialect)
+    except (SqlglotError, ValueError, AttributeError):
+        return None
+    if str(declared.this.value) != "MAP" or len(declared.expressions) != 2:
+        return None
+    keys, values = (_SAMPLES.get(str(part.this.value)) for part in declared.expressions)
+    return None if keys is None or values is None else (keys, values)
 
 
 def is_list(type_: str, dialect: str) -> bool:
@@ -67,15 +97,15 @@ def is_list(type_: str, dialect: str) -> bool:
     return _is_list_of_plain_values(declared)
 
 
-def _elements(cell: Cell) -> list[Cell] | None:
-    """What stands in a list that was made for a query; ``None`` where the cell is no such text."""
-    if not isinstance(cell, str) or not cell.startswith("["):
+def _parts(cell: Cell) -> list[Cell] | dict[str, Cell] | None:
+    """What stands in a value that was made for a query; ``None`` where the cell is no such text."""
+    if not isinstance(cell, str) or not cell.startswith(("[", "{")):
         return None
     try:
-        elements = json.loads(cell)
+        parts = json.loads(cell)
     except ValueError:
         return None
-    return elements if isinstance(elements, list) else None
+    return parts if isinstance(parts, list | dict) else None
 
 
 def _list_text(elements: list[Cell], style: str) -> str:
@@ -86,19 +116,26 @@ def _list_text(elements: list[Cell], style: str) -> str:
             for each in elements
         ]
         return f"{{{', '.join(parts)}}}"
-    parts = [
-        "NULL"
-        if each is None
-        else "'" + each.replace("\\", "\\\\").replace("'", "\\'") + "'"
-        if isinstance(each, str)
-        else str(each)
-        for each in elements
-    ]
-    return f"[{', '.join(parts)}]"
+    return f"[{', '.join(map(_part_text, elements))}]"
+
+
+def _map_text(entries: dict[str, Cell]) -> str:
+    """A map as the engine reads it."""
+    return "{" + ", ".join(f"{_part_text(k)}={_part_text(v)}" for k, v in entries.items()) + "}"
+
+
+def _part_text(part: Cell) -> str:
+    if part is None:
+        return "NULL"
+    if not isinstance(part, str):
+        return str(part)
+    return "'" + part.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def span_fit(cell: Cell) -> Cell:
     """A cell as the text of an interval, the same for equal cells."""
+    if isinstance(cell, str) and _SPAN.fullmatch(cell):
+        return cell
     return None if cell is None else _SPANS[next(_choices(str(cell))) % len(_SPANS)]
 
 
@@ -131,6 +168,9 @@ def _text(declared: exp.Expr, choices: Iterator[int]) -> str | None:
             for number in shape
         ]
         return None if None in parts else f"[{', '.join(map(str, parts))}]"
+    if name == "MAP" and len(declared.expressions) == 2:
+        key, value = (_text(part, choices) for part in declared.expressions)
+        return None if key is None or value is None else f"{{{key}={value}}}"
     if name == "STRUCT":
         fields = []
         for field in declared.expressions:

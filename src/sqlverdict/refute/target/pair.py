@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sqlverdict.execute.in_memory import warm_scratch
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Query
@@ -11,6 +12,7 @@ from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.target.lite import with_collations
 from sqlverdict.refute.target.nested import is_list
+from sqlverdict.refute.target.own_types import own_types
 
 
 @dataclass(frozen=True)
@@ -41,4 +43,12 @@ def pair_generator(pair: EnginePair, seed: int) -> InstanceGenerator:
     ]
     reading = replace(reading, own=reading.own.with_lists_of(lists))
     part = with_collations(pair.lite_part, pair.part, pair.gold.dialect)
-    return InstanceGenerator(part, facts_of(part), reading, seed)
+    scratch = warm_scratch(pair.lite_part, None, False)
+    return InstanceGenerator(
+        part,
+        facts_of(part),
+        reading,
+        seed,
+        scratch,
+        shape=lambda pools: own_types(pools, pair.part, pair.gold.dialect, reading.own),
+    )

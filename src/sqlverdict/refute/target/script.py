@@ -34,13 +34,25 @@ from sqlverdict.refute.witness_files import WitnessReplay, read_header, safe_nam
 from sqlverdict.refute.witness_text import comment_lines, header_of
 
 _TABLES = "-- tables "
+_PLAIN_TYPE = r"[A-Za-z_][A-Za-z0-9_ ]*(?:\(\s*\d+(?:\s*,\s*\d+)*\s*\))?[A-Za-z_ ]*(?:\[\d*\])*"
 _TYPE = re.compile(
-    r"([A-Za-z_][A-Za-z0-9_ ]*(\(\s*\d+(\s*,\s*\d+)*\s*\))?[A-Za-z_ ]*(\[\])*"
-    r"|(?i:enum)\s*\('[^'\\]*'(\s*,\s*'[^'\\]*')*\))"
+    rf"(?:{_PLAIN_TYPE}|(?i:enum|set)\s*\('[^'\\]*'(?:\s*,\s*'[^'\\]*')*\))"
     r"(\s+CHARACTER SET \w+)?(\s+COLLATE ((\w+|\"[\w.@-]+\")\.)?(\w+|\"[\w.@-]+\"))?"
 )
 """A type that may stand in a CREATE statement: a name, with sizes, or a list of texts; and how
 texts are compared."""
+_FIELD = rf'(?:"[^"\\]+"\s+)?{_PLAIN_TYPE}'
+_WITH_PARTS = re.compile(rf"(?i:map|struct|union)\s*\(\s*{_FIELD}(?:\s*,\s*{_FIELD})*\s*\)")
+"""A type whose parts are plain ones, with or without names."""
+
+
+def _is_type(text: str) -> bool:
+    """Whether a text is a type that may stand in a CREATE statement, and nothing else."""
+    before = ""
+    while text != before:
+        # From the inside: what has plain parts is as good as a plain type.
+        before, text = text, _WITH_PARTS.sub("parts", text)
+    return _TYPE.fullmatch(text) is not None
 
 
 def to_script(
@@ -230,7 +242,7 @@ def _check_table(table: Table, path: Path) -> None:
     if not all(name and "\0" not in name for name in names):
         raise DataError(f"{path}: a table or column has no usable name", reason="wrong_value")
     for column in table.columns:
-        if column.type and not _TYPE.fullmatch(column.type):
+        if column.type and not _is_type(column.type):
             raise DataError(
                 f"{path}: {column.type!r} is not a type that a replay can make",
                 reason="wrong_value",

@@ -30,7 +30,11 @@ from sqlverdict.records import (
 from sqlverdict.refute.data.grade import ORDINARY, Grader, severity, ungraded
 from sqlverdict.refute.data.real_rows import real_rows
 from sqlverdict.refute.explain.sentence import names_cause, sentence
-from sqlverdict.refute.explain.spellings import engine_spelling, with_engine_names
+from sqlverdict.refute.explain.spellings import (
+    engine_spelling,
+    with_engine_names,
+    with_fitted_cells,
+)
 from sqlverdict.refute.frozen_pair import frozen_pair
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.read.part import schema_part
@@ -213,6 +217,7 @@ class EngineSearch:
                 engine_spelling(each, lite_expression) for each in (pair.gold, pair.prediction)
             ]
             words = sentence(screen, contract=contract, spellings=spellings)
+            words = with_fitted_cells(words, pair.part, screen.instance.rows, rows)
             words = with_engine_names(words, pair.part, self._engine.dialect)
             difference = trial.determined_difference(rows)
             if difference is not None:

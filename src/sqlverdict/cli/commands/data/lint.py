@@ -6,11 +6,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import click
 
+from sqlverdict.api.arguments import name_of_database
 from sqlverdict.cli.command import command
 from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.fields import Heading, group, option
@@ -147,7 +148,7 @@ def _entries(args: LintArgs) -> Iterator[LintEntry]:
     if args.db is None:
         raise UsageError("--sql needs --db, its database as a file or a URL")
     sql = sys.stdin.read() if args.sql == "-" else args.sql
-    db_id = PurePath(args.db).stem
+    db_id = name_of_database(args.db)
     yield LintEntry("query", sql, args.db, db_id, args.question, args.knowledge)
 
 

@@ -8,6 +8,7 @@ server does not check the foreign keys of an instance, and a query does.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,7 @@ import pymysql
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits, Scratch
+from sqlverdict.execute.engines.mysql.columns import whole_type
 from sqlverdict.execute.engines.mysql.connection import (
     database_name,
     quote_in_backticks,
@@ -95,6 +97,10 @@ class ScratchTables:
                 reason=server_reason(error),
             ) from error
 
+    def declaration(self, schema: Schema) -> Schema:
+        """A schema whose types tell their collations, as the server declares them elsewhere."""
+        return replace(schema, tables=tuple(map(_whole_table, schema.tables)))
+
     def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
         """Make these rows the content; false where one breaks a type or a constraint."""
         try:
@@ -143,6 +149,14 @@ def make_views(connection: Connection, views: Sequence[Table]) -> None:
         if problem is not None and len(left) == len(waiting):
             raise problem
         waiting = left
+
+
+def _whole_table(table: Table) -> Table:
+    columns = (
+        replace(column, type=whole_type(table, column, "").rstrip()) if column.type else column
+        for column in table.columns
+    )
+    return replace(table, columns=tuple(columns))
 
 
 def _declaration(table: Table, schema: Schema) -> str:

@@ -1,0 +1,113 @@
+"""How long ago a moment was, and how long something lasts: intervals that a query compares with."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.expressions import without_parens
+from sqlverdict.refute.read.hint import Hint
+
+COMPARED: dict[type[Expr], str] = {
+    exp.GT: "<",
+    exp.GTE: "<=",
+    exp.LT: ">",
+    exp.LTE: ">=",
+    exp.EQ: "=",
+    exp.NEQ: "!=",
+}
+_SAME = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+_SPAN = re.compile(r"([+-]?\d+)\s*(year|mon|month|week|day|hour|minute|second)s?\s*", re.IGNORECASE)
+_DAYS = {"day": 1, "month": 30, "year": 365}
+
+
+def spans(node: Expr, resolver: Resolver) -> Iterator[tuple[ColumnRef, str]]:
+    """``lasts > INTERVAL '1 day'``: a column, and the interval that it is compared with."""
+    sides = without_parens(node.this), without_parens(node.expression)
+    for side, other in (sides, sides[::-1]):
+        steps = _steps(other) if isinstance(side, exp.Column) else []
+        column_ref = resolver.column(side) if steps else None
+        if column_ref is not None:
+            yield column_ref, " ".join(f"{number} {unit}s" for number, unit in steps)
+
+
+def days_of(interval: Expr) -> int | None:
+    """About how many days an interval has; ``None`` where it has others than whole days."""
+    steps = _steps(interval)
+    if not steps or not all(unit in _DAYS for _, unit in steps):
+        return None
+    return sum(number * _DAYS[unit] for number, unit in steps)
+
+
+def moment_hints(node: Expr, resolver: Resolver) -> Iterator[Hint]:
+    """``age(c, '2024-01-01') > '1 month'`` and ``c - '2024-01-01' > '1 month'``: that moment."""
+    operator = COMPARED[type(node)]
+    left, right = without_parens(node.this), without_parens(node.expression)
+    if _steps(left):
+        left, right = right, left
+    else:
+        operator = _SAME[operator]
+    steps = _steps(right)
+    if not steps:
+        return
+    if isinstance(left, exp.Anonymous) and str(left.this).lower() == "age":
+        sides = left.expressions
+    else:
+        sides = [left.this, left.expression] if isinstance(left, exp.Sub) else []
+    if len(sides) != 2:
+        return
+    for column, moment, sign in ((*sides, 1), (*reversed(sides), -1)):
+        column_ref, text = resolver.column(without_parens(column)), _moment(moment)
+        if column_ref is not None and text is not None:
+            shifted = _shifted(text, steps, sign)
+            if shifted is not None:
+                # What is earlier was longer ago.
+                way = operator if sign > 0 else _SAME[operator]
+                yield Hint(column_ref, way, shifted)
+
+
+def _steps(node: Expr) -> list[tuple[int, str]]:
+    """The parts of an interval; none where the expression is no constant one."""
+    if isinstance(node, exp.Cast):
+        node = node.this
+    if isinstance(node, exp.Interval):
+        unit = node.args.get("unit")
+        if not isinstance(node.this, exp.Literal):
+            return []
+        text = f"{node.this.this} {unit.name if isinstance(unit, Expr) else ''}"
+    elif isinstance(node, exp.Literal) and node.is_string:
+        text = str(node.this)
+    else:
+        return []
+    text = text.strip()
+    if not text or _SPAN.sub("", text):
+        return []
+    names = {"mon": "month", "week": "day"}
+    return [
+        (int(number) * (7 if unit.lower() == "week" else 1), names.get(unit.lower(), unit.lower()))
+        for number, unit in _SPAN.findall(text)
+    ]
+
+
+def _moment(node: Expr) -> str | None:
+    node = without_parens(node)
+    if isinstance(node, exp.Cast):
+        node = node.this
+    return str(node.this) if isinstance(node, exp.Literal) and node.is_string else None
+
+
+def _shifted(moment: str, steps: list[tuple[int, str]], sign: int) -> str | None:
+    modifiers = [f"{number * sign:+} {unit}s" for number, unit in steps]
+    marks = ", ".join("?" for _ in modifiers)
+    with closing(open_in_memory()) as connection, suppress(sqlite3.Error, UnicodeEncodeError):
+        query = f"SELECT datetime(?, {marks})"
+        (day,) = connection.execute(query, (moment, *modifiers)).fetchone()
+        return None if day is None else str(day).removesuffix(" 00:00:00")
+    return None
