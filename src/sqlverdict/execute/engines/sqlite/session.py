@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from time import monotonic, perf_counter
 
-from sqlverdict.execute.attempt import NO_RESULT, timed_out, too_long, unfolding
+from sqlverdict.execute.attempt import NO_RESULT, TOO_LARGE, timed_out, too_long, unfolding
 from sqlverdict.execute.clock import freeze_clock
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.sqlite.sandbox import Guard, failure_of, not_a_query
@@ -104,7 +104,7 @@ class SqliteSession:
             # What chance or the clock brought about may not come again.
             return failure if self._guard.lasts(sql) else replace(failure, repeatable=False)
         except MemoryError:
-            return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")
+            return TOO_LARGE
         except ValueError as error:
             return Failure(Reason.PARSE_ERROR, f"the SQL text cannot be sent: {error}")
 
