@@ -21,7 +21,7 @@ from sqlverdict.evidence import (
     Tested,
     Undecided,
 )
-from sqlverdict.evidence_parts import GeneratedRelation, LoggedSign, LoggedTag, StageFailure
+from sqlverdict.evidence_parts import GeneratedRelation, LoggedSign, StageFailure, Tag
 from sqlverdict.find_situation import find_situation
 from sqlverdict.records import Case, Prediction, Reason, Verdict
 from sqlverdict.report.html.bar import PARTS
@@ -104,10 +104,10 @@ def test_nor_is_a_trivial_difference_between_answers_that_hold_no_value(
 def test_another_cut_or_value_is_never_nearly_the_same(tag: str, columns: str) -> None:
     generated = GeneratedRelation(50, columns, "other", 0.85)
     reasons = (Reason.VALUE_MISMATCH,)
-    difference = Related("compare", reasons, generated=generated, tags=(LoggedTag(tag, ""),))
+    difference = Related("compare", reasons, generated=generated, tags=(Tag(tag, ""),))
     expected = Situation.DIFFERENCE if columns == "same" else Situation.GENERATED_COLUMNS
     assert find_situation(CASE, (difference,))[0] is expected
-    harmless = replace(difference, tags=(LoggedTag("alias_differs", ""),))
+    harmless = replace(difference, tags=(Tag("alias_differs", ""),))
     assert find_situation(CASE, (harmless,))[0] not in (expected, Situation.DIFFERENCE)
 
 

@@ -35,11 +35,11 @@ from sqlverdict.evidence_parts import (
     AnswerShapes,
     GeneratedRelation,
     LoggedSign,
-    LoggedTag,
     SharedProof,
     StageFailure,
     StepChange,
     TableExcerpt,
+    Tag,
 )
 from sqlverdict.reasons import Fault, Reason
 
@@ -130,7 +130,7 @@ class Refuted(EvidenceBase, frozen=True, kw_only=True):
     other: AnswerExcerpt | None = None
     null_in_aggregate: bool = False
     file: str = ""
-    tags: tuple[LoggedTag, ...] | None = None
+    tags: tuple[Tag, ...] | None = None
     in_words: str = ""
 
 
@@ -232,7 +232,7 @@ class Related(EvidenceBase, frozen=True, kw_only=True):
     ordered: bool = True
     unsearched: bool = False
     generated: GeneratedRelation | None = None
-    tags: tuple[LoggedTag, ...] | None = None
+    tags: tuple[Tag, ...] | None = None
     in_words: str = ""
 
 
@@ -249,7 +249,7 @@ class Failed(EvidenceBase, frozen=True, kw_only=True):
 
     query: Literal["gold", "prediction"]
     failure: StageFailure | None = None
-    tags: tuple[LoggedTag, ...] | None = None
+    tags: tuple[Tag, ...] | None = None
     in_words: str = ""
 
 

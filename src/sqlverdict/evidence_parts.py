@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from sqlverdict.reasons import Reason
 
@@ -121,11 +122,20 @@ class StepChange(Struct, frozen=True, omit_defaults=True, array_like=True):
     after: str = ""
 
 
-class LoggedTag(Struct, frozen=True, omit_defaults=True):
-    """One difference between two queries, by name; see ``compare/tags``."""
+LONGEST_DETAIL = 300
+"""So many letters of what shows a tag are kept: a log must not repeat a huge query."""
+
+
+class Tag(Struct, frozen=True, omit_defaults=True):
+    """One difference between two queries, by name, and what shows it; see ``compare/tags``."""
 
     name: str
     detail: str = ""
+
+    def __post_init__(self) -> None:
+        """Cut what is too long to be read."""
+        if len(self.detail) > LONGEST_DETAIL:
+            force_setattr(self, "detail", self.detail[: LONGEST_DETAIL - 3] + "...")
 
 
 class LoggedSign(Struct, frozen=True, omit_defaults=True):

@@ -250,6 +250,21 @@ def test_a_database_that_is_a_folder_is_one_at_every_door(folders: Path, tmp_pat
         assert done.exit_code == 0, done.output
         done = CliRunner().invoke(sqlverdict, ["doctor", *data])
         assert done.exit_code == 0, done.output
+        digest = ENGINES.get("folders").digest(str(staff))
+        assert f"staff: digest of all files {digest}" in done.output
+
+
+def test_init_finds_a_database_that_is_a_folder(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file with the ending of the files in such a folder is no database by itself."""
+    monkeypatch.chdir(folders)
+    Path("cases.csv").write_text(f"id,db_id,gold,prediction\n1,staff,{GOLD},{SAME}\n")
+    Path("other.part").touch()
+    done = CliRunner().invoke(sqlverdict, ["init"])
+    assert done.output.splitlines()[1:3] == ["  cases = cases.csv", "  databases = staff"]
+    done = CliRunner().invoke(sqlverdict, ["evaluate", "--workers", "0", "--out", "run"])
+    assert done.exit_code == 0, done.output
 
 
 def test_the_message_on_a_missing_folder_names_it(folders: Path) -> None:

@@ -23,9 +23,9 @@ from sqlverdict.evidence_parts import (
     AnswerExcerpt,
     AnswerShapes,
     LoggedSign,
-    LoggedTag,
     StepChange,
     TableExcerpt,
+    Tag,
 )
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.html.build import make_document
@@ -98,7 +98,7 @@ def witness(**fields: Any) -> Refuted:
         "deciding_rows": {"item": (1,)},
         "gold": AnswerExcerpt(("name",), (("lamp",),), 1),
         "prediction": AnswerExcerpt(("name",), (("lamp",), (None,)), 2),
-        "tags": (LoggedTag("condition_missing", "sold = 1"),),
+        "tags": (Tag("condition_missing", "sold = 1"),),
     }
     return Refuted("refute", (Reason.RESULT_EXTRA_ROWS,), **(usual | fields))
 
@@ -121,7 +121,7 @@ def every_kind() -> list[Result]:
         (Reason.RESULT_MISSING_ROWS,),
         shape=AnswerShapes((2, 1), (1, 1)),
         relations=(relation,),
-        tags=(LoggedTag("rows_missing"),),
+        tags=(Tag("rows_missing"),),
     )
     judged = Judged("flex", correct=True, judge="flex 1", model="m", explanation="It is fine.")
     no_sql = (Reason.NO_SQL_PRODUCED,)
@@ -196,7 +196,7 @@ def hostile() -> list[Result]:
                 gold=AnswerExcerpt((text,), ((text,),), 1),
                 prediction=AnswerExcerpt((), failed=Reason.EXECUTION_ERROR, message=text),
                 file=f"{text}.sql",
-                tags=(LoggedTag(text, text),),
+                tags=(Tag(text, text),),
             ),
             Judged(text, correct=False, judge=text, model=text, explanation=text, flags=(text,)),
             Proved(

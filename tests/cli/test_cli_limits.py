@@ -116,7 +116,7 @@ def test_pair_commands_stay_small(database: Path, tmp_path: Path) -> None:
         if command == "query":
             arguments = [command, HOSTILE[query]]
         if command in ("refute", "pair"):
-            arguments += ["--set", "no-bank=true", "--instances", 20]
+            arguments += ["--set", "no-bank=true", "--refute", 20]
         commands.append(arguments)
     results, kilobytes = run(*commands)
     for each, (code, output) in zip(HOSTILE_PAIRS, results, strict=True):

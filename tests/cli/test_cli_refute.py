@@ -47,7 +47,7 @@ def test_a_witness_is_explained_shown_and_can_be_replayed(invoke: Invoke, schema
 
 
 def test_not_found_is_never_called_equal(invoke: Invoke, schema: Path) -> None:
-    result = invoke("refute", *SAME, "--schema", schema, "--instances", 40)
+    result = invoke("refute", *SAME, "--schema", schema, "--refute", 40)
     assert (result.exit_code, result.output) == (0, "not refuted on 40 databases\n")
     output = json.loads(invoke("refute", *SAME, "--schema", schema, "--json").output)
     assert (output["verdict"], output["databases"]) == ("not_refuted", 160)

@@ -147,6 +147,10 @@ def test_other_commands_take_their_settings_from_the_file(invoke: Invoke) -> Non
         (("--max-rows", "3"), "give --set max-rows=VALUE, or a line in the project file"),
         (("--trust-role",), "give --set trust-role=true, or a line in the project file"),
         (("--gold", "gold.sql"), "No such option '--gold'. Give the gold file with --cases."),
+        (
+            ("--instances", "9"),
+            "No such option '--instances'. It has another name now: --refute N.",
+        ),
         (("--tmout", "3"), "Did you mean --timeout?"),
     ],
 )

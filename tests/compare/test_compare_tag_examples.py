@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from query_grammar import SCHEMA as GRAMMAR_SCHEMA
 from query_grammar import Grammar
-from sqlverdict.compare.tags import EXAMPLES_SCHEMA, TAGS, Tag, find_tags
-from sqlverdict.compare.tags.kinds import LONGEST_DETAIL
+from sqlverdict.compare.tags import EXAMPLES_SCHEMA, TAGS, find_tags
+from sqlverdict.evidence_parts import LONGEST_DETAIL, Tag
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import solid

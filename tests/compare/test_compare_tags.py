@@ -16,7 +16,8 @@ from sqlverdict.compare.tag_labels import (
     difference_labels,
     error_labels,
 )
-from sqlverdict.compare.tags import TAGS, Tag, clauses_of, find_tags, is_nullable
+from sqlverdict.compare.tags import TAGS, clauses_of, find_tags, is_nullable
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl

@@ -110,5 +110,5 @@ def test_the_command_reads_such_a_file(tmp_path: Path, bound: int, code: int) ->
     pair = [gold, prediction, "--schema", str(file)]
     proof = CliRunner().invoke(sqlverdict, ["prove", *pair])
     assert proof.exit_code == code, proof.output
-    search = CliRunner().invoke(sqlverdict, ["refute", *pair, "--instances", "20", "--json"])
+    search = CliRunner().invoke(sqlverdict, ["refute", *pair, "--refute", "20", "--json"])
     assert (json.loads(search.output)["verdict"] == "refuted") == bool(code), search.output

@@ -107,21 +107,24 @@ def test_a_file_whose_clock_shows_no_moment_is_no_witness(tmp_path: Path) -> Non
 
 
 SCRIPT = """
+import sys
+from pathlib import Path
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness_files import to_sql
+from sqlverdict.refute.witness_files import write
 schema = read_ddl("CREATE TABLE sale (id INTEGER PRIMARY KEY, sold DATE, price INTEGER)", "shop")
 count = "SELECT count(*) FROM sale WHERE "
 sides = ("sold >= date('now', '-7 days')", "julianday('now') - julianday(sold) < 7")
-print(to_sql(find_witness(*(count + side for side in sides), schema)))
+witness = find_witness(*(count + side for side in sides), schema)
+print(write(witness, Path(sys.argv[1]), "one")[0].read_text())
 """
 
 
 @pytest.mark.slow
-def test_another_hash_seed_gives_the_same_witness() -> None:
+def test_another_hash_seed_gives_the_same_witness(tmp_path: Path) -> None:
     texts = {
         subprocess.run(
-            [sys.executable, "-c", SCRIPT],
+            [sys.executable, "-c", SCRIPT, tmp_path / seed],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,

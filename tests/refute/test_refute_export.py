@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +23,7 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Cell, Contract, Failure, Reason, Row
 from sqlverdict.refute.witness import Instance, Witness
-from sqlverdict.refute.witness_files import NOTES, replay, safe_name, to_sql, write
+from sqlverdict.refute.witness_files import NOTES, replay, safe_name, write
 
 SCHEMA = read_ddl("CREATE TABLE t (a, b); CREATE TABLE other (c TEXT);", "tiny")
 GOLD, PREDICTION = "SELECT count(*) FROM t", "SELECT count(a) FROM t"
@@ -46,8 +47,13 @@ def witness(
     )
 
 
+def text_of(one: Witness) -> str:
+    with TemporaryDirectory() as folder:
+        return write(one, Path(folder), "one")[0].read_text()
+
+
 def test_the_text_shows_queries_answers_sentence_and_only_touched_tables() -> None:
-    text = to_sql(witness())
+    text = text_of(witness())
     for part in (GOLD, PREDICTION, "they differ when a t has no a (NULL)", "Grade: ungraded"):
         assert part in text
     assert 'INSERT INTO "t" ("a", "b") VALUES\n  (NULL, 1);' in text
@@ -115,7 +121,7 @@ CELLS = st.one_of(
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=4))
 def test_values_survive_exactly(rows: list[Row]) -> None:
-    text = to_sql(witness({"t": tuple(rows)}))
+    text = text_of(witness({"t": tuple(rows)}))
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
         for statement in statements(text):
             database.execute(statement)
@@ -156,7 +162,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("sql", HOSTILE)
 def test_no_query_text_leaves_its_comment(sql: str) -> None:
-    text = to_sql(witness(gold=sql, prediction=sql))
+    text = text_of(witness(gold=sql, prediction=sql))
     assert [leading_keyword(s) for s in statements(text)] == ["CREATE", "INSERT"]
     head = text[: text.index("CREATE")]
     assert all(line.startswith("--") for line in head.strip().splitlines())
@@ -241,7 +247,7 @@ def test_odd_names_are_quoted() -> None:
     table = Table('we"ird; --', (Column('a "b"', "INT"), Column("select", "TEXT")))
     schema = Schema("odd", (table,), "tables_json")
     name = '"we""ird; --"'
-    text = to_sql(
+    text = text_of(
         witness(
             {table.name: ((1, None),)},
             f"SELECT count(*) FROM {name}",
@@ -298,7 +304,7 @@ def test_views_bring_their_tables_and_generated_columns_compute(tmp_path: Path) 
         again = replay(path)
         assert isinstance(again.gold, Answer)
         assert (again.differ, again.gold.rows) == (True, [(6,)])
-    assert "unused" not in to_sql(outcome)
+    assert "unused" not in text_of(outcome)
 
 
 @settings(max_examples=100)

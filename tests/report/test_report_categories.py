@@ -9,7 +9,7 @@ import pytest
 
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Failed, Judged, Related, Relation
-from sqlverdict.evidence_parts import LoggedTag
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.agreement.categories import (
@@ -71,7 +71,7 @@ def test_relations_in_the_log_explain_a_difference(case: Callable[..., Result]) 
 
 
 def test_logged_tags_are_taken_as_they_are(case: Callable[..., Result]) -> None:
-    logged = Related("compare", tags=(LoggedTag("ties"), LoggedTag("other_join")))
+    logged = Related("compare", tags=(Tag("ties"), Tag("other_join")))
     assert [
         tag.name for tag in tags_of_result(case(0, 0.0, 0.0, "SELECT 1", evidence=(logged,)))
     ] == [

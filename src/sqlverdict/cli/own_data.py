@@ -131,8 +131,12 @@ def _columns(file: Path) -> GuessedColumns:
 
 
 def _database(folder: Path, cases: Path | None) -> str | None:
-    suffixes = {suffix for _, engine in ENGINES.items() for suffix in engine.suffixes}
+    engines = [engine for _, engine in ENGINES.items()]
+    suffixes = {each for engine in engines if not engine.folders for each in engine.suffixes}
+    inner = {each for engine in engines if engine.folders for each in engine.suffixes}
     files = _files(folder, tuple(suffixes))
+    inside = folder.glob("[!.]*/*") if inner else ()
+    files += sorted({file.parent for file in inside if file.suffix.lower() in inner})
     if len(files) == 1:
         return str(files[0])
     if not files or (cases is not None and not _read(cases, None)[1]):

@@ -19,8 +19,11 @@ from sqlverdict.files.text import near
 NOT_SET = frozenset({"project", "json", "column", SET})
 """Options that stand on a command line only; a project file has a section for the columns."""
 
-_CASES = "--gold"
-"""What many expect the file of the gold queries to be given by."""
+_OTHERS = {
+    "--gold": "Give the gold file with --cases.",
+    "--instances": "It has another name now: --refute N.",
+}
+"""What to give instead of options that many expect, or that are gone."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ def setting_hint(name: str, command: SettingsCommand) -> str:
         return f"{command.name} has no settings, only options: give --NAME VALUE."
     own = command.settings.get(name.removeprefix("--"))
     if own is None:
-        return "Give the gold file with --cases." if name == _CASES else ""
+        return _OTHERS.get(name, "")
     value = "true" if own.is_switch else "VALUE"
     has_file = any(each.name == "project" for each in command.params)
     more = ", or a line in the project file" if has_file else ""

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sqlverdict.compare.tags import Tag
+from sqlverdict.evidence_parts import Tag
 
 FATAL: Mapping[str, str] = {
     "schema_linking": "tables or columns that are not what the question asks about",

@@ -11,7 +11,7 @@
 ``common_text``     a query in common SQL, by the parser of its own engine
 ``cache``           answers at hand, in memory and in one file; why none is stale
 ``schema_memory``   the schemas of databases, each read once for one content
-``insertion_order``  the order in which rows of an instance can be inserted
+``insertion_order``  parents before their children, tables before views
 ``apart/``          processes of our own for what no handler can stop
 ``servers/``        what the engines of servers share
 ``scripts``         golds and predictions that may write, on a throw-away copy

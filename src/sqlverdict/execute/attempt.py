@@ -15,6 +15,7 @@ NO_SQL: Final = Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
 SEVERAL: Final = Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
 SEVERAL_CHANGES: Final = Failure(Reason.UNSUPPORTED_FEATURE, "several statements in one")
 """The same of a text that may write."""
+TOO_LARGE: Final = Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")
 NO_RESULT: Final = Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
 
 
@@ -55,14 +56,19 @@ def timed_out(limit: float, seconds: float) -> Failure:
     )
 
 
+def unavailable(message: str) -> Failure:
+    """The engine is to blame, unless a probe shows that the query is."""
+    return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)
+
+
 def damaged_file(message: str) -> Failure:
     """A file is to blame, unless a probe shows that the query is."""
-    return Failure(
-        Reason.DATABASE_UNAVAILABLE,
-        f"the database cannot be read: {message}. Check or restore the file.",
-        fault=Fault.ENGINE,
-        repeatable=False,
-    )
+    return unavailable(f"the database cannot be read: {message}. Check or restore the file.")
+
+
+def out_of_memory(message: str) -> Failure:
+    """A query that took more of the engine's memory than it may."""
+    return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {message}")
 
 
 def run_safely(session: Runs, sql: str) -> Outcome:
@@ -70,10 +76,9 @@ def run_safely(session: Runs, sql: str) -> Outcome:
     try:
         return session.run(sql)
     except MemoryError:
-        return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")
+        return TOO_LARGE
     except Exception as error:  # noqa: BLE001 - the border: an engine of somebody else's
-        message = f"the engine raised {type(error).__name__}: {error}"
-        return Failure(Reason.DATABASE_UNAVAILABLE, message, Fault.ENGINE, repeatable=False)
+        return unavailable(f"the engine raised {type(error).__name__}: {error}")
 
 
 def read_engine_schema(engine: Engine, database: Reference, db_id: str | None = None) -> Schema:

@@ -1,4 +1,4 @@
-"""The order in which rows of an instance can be inserted: parents before children."""
+"""What comes first in an instance: parents before their children, tables before views."""
 
 from __future__ import annotations
 
@@ -44,6 +44,30 @@ def _behind(table: Table, names: set[str]) -> Iterator[ForeignKey]:
     for key in table.foreign_keys:
         if fold(key.parent) in names and fold(key.parent) != fold(table.name):
             yield key
+
+
+def unmade_views(
+    views: Iterable[Table], make: Callable[[Table], object], errors: type[Exception]
+) -> list[tuple[Table, Exception]]:
+    """Make views, each after those that it reads; those that cannot be made, and why not.
+
+    Args:
+        views: The views, in any order.
+        make: Makes one.
+        errors: What it raises where it cannot.
+    """
+    waiting = list(views)
+    while waiting:
+        failed: list[tuple[Table, Exception]] = []
+        for view in waiting:
+            try:
+                make(view)
+            except errors as error:
+                failed.append((view, error))
+        if len(failed) == len(waiting):
+            return failed
+        waiting = [view for view, _ in failed]
+    return []
 
 
 def orphans_query(table: Table, key: ForeignKey, quote: Callable[[str], str] = quote_name) -> str:

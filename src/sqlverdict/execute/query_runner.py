@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.attempt import run_safely
+from sqlverdict.execute.attempt import run_safely, unavailable
 from sqlverdict.execute.cache import AnswerCache, AnswerMemory, scope_key
 from sqlverdict.execute.engine import (
     ENGINES,
@@ -34,7 +34,7 @@ from sqlverdict.execute.scripts import run_script
 from sqlverdict.execute.servers.patience import SECONDS, is_passing, patiently
 from sqlverdict.files.references import is_server
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Failure, Fault, Outcome, Reason, Script
+from sqlverdict.records import Failure, Outcome, Reason, Script
 
 _OPEN_FILES = 32
 _OPEN_CONNECTIONS = 6
@@ -288,9 +288,7 @@ class QueryRunner:
             self._scopes[database] = scope
             self._databases.setdefault(scope, set()).add(database)
         except (DatabaseError, OSError) as error:
-            session = Failure(
-                Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
-            )
+            session = unavailable(str(error))
             self._unopened.add(database)
             if is_server(database) and is_passing(error):
                 return session

@@ -12,7 +12,7 @@ import msgspec
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.attempt import NO_SQL, run_safely
+from sqlverdict.execute.attempt import NO_SQL, run_safely, unavailable
 from sqlverdict.execute.clock import text_reads_clock, uses_chance
 from sqlverdict.execute.engine import Engine, Limits, Workspace, WorkspaceEngine
 from sqlverdict.execute.fault_probe import claims_fault, find_damage, settle_fault
@@ -93,9 +93,7 @@ def _run_text(copies: _Copies, sql: str) -> Outcome:
             _run(workspace, script, ())
             untouched = _content(workspace, dialect)
     except (DatabaseError, OSError) as error:
-        return Failure(
-            Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
-        )
+        return unavailable(str(error))
     if _are_same(content, untouched):
         # A new view or index is in no table: all statements without effect would be the same.
         message = "the statements change no table: give the case a check that shows their effect"

@@ -321,3 +321,8 @@ def sqlite_reason(error: sqlite3.Error) -> DatabaseReason:
 def quote_name(name: str) -> str:
     """A name as SQL writes it, whatever characters it has."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    """A text as SQL writes it, where a backslash is itself."""
+    return "'" + text.replace("'", "''") + "'"

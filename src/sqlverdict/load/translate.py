@@ -19,7 +19,7 @@ from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.errors import BenchmarkError, DatabaseError
 from sqlverdict.execute.engine import FileEngine
 from sqlverdict.files.atomic import replacing_path
-from sqlverdict.files.sqlite import open_read_only, quote_name
+from sqlverdict.files.sqlite import open_read_only, quote_name, quote_text
 from sqlverdict.parse.measure import too_large
 from sqlverdict.records import Case, Cell, Prediction
 
@@ -158,5 +158,5 @@ def _literal(cell: Cell, dialect: str) -> str:
         return f"'\\x{cell.hex()}'::bytea" if record.blobs == "bytea" else f"x'{cell.hex()}'"
     if isinstance(cell, str):
         text = cell.replace("\\", "\\\\") if record.backslashes else cell
-        return "'" + text.replace("'", "''") + "'"
+        return quote_text(text)
     return repr(cell)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import statements
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
 from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
+from sqlverdict.refute.make.times import is_moment
 from sqlverdict.refute.trial.rebuild import SMALL, compare_on, rebuild, touched
 from sqlverdict.refute.witness import Witness
 from sqlverdict.refute.witness_text import (
@@ -68,23 +68,6 @@ class WitnessReplay:
     def differ(self) -> bool:
         """Whether the two queries still differ."""
         return self.comparison.equal is False
-
-
-def to_sql(
-    witness: Witness, *, preset: str = DEFAULT_PRESET, contract: Contract | None = None
-) -> str:
-    """A witness as SQL text that people can read and :func:`replay` can run.
-
-    Args:
-        witness: The witness.
-        preset: The preset under which it was found.
-        contract: The case's own contract, where it had some.
-    """
-    rebuilt = _faithful(witness, preset, contract)
-    try:
-        return _text(witness, rebuilt, header_of(witness, preset, contract))
-    finally:
-        rebuilt.close()
 
 
 def _text(witness: Witness, rebuilt: RebuiltInstance, card: WitnessHeader) -> str:
@@ -150,7 +133,9 @@ def write(
     try:
         text = _text(witness, rebuilt, card).encode()
         notes = header_fields(card) | {"contract": msgspec.json.encode(contract).decode()}
-        rebuilt.add_notes(NOTES, {key: str(value) for key, value in notes.items()})
+        # Half of a surrogate pair is no text to SQLite.
+        plain = {n: str(each).encode("utf-8", "backslashreplace") for n, each in notes.items()}
+        rebuilt.add_notes(NOTES, {name: text.decode() for name, text in plain.items()})
         data = rebuilt.file_bytes()
     finally:
         rebuilt.close()
@@ -299,7 +284,7 @@ def _checked(content: object, path: Path) -> WitnessHeader:
         card = msgspec.convert(content, WitnessHeader, strict=False)
     except msgspec.ValidationError as error:
         raise DataError(f"{path} is not a witness: {error}", reason="wrong_value") from error
-    if card.now and not _is_moment(card.now):
+    if card.now and not is_moment(card.now):
         raise DataError(
             f"{path} is not a witness: its clock shows {card.now!r}", reason="wrong_value"
         )
@@ -309,11 +294,3 @@ def _checked(content: object, path: Path) -> WitnessHeader:
             reason="another_version",
         )
     return card
-
-
-def _is_moment(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True

@@ -18,7 +18,6 @@ from sqlverdict.evidence import (
     Undecided,
     relations_of,
 )
-from sqlverdict.evidence_parts import LoggedTag
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.prove.evidence import declared_only
 from sqlverdict.reasons import Reason
@@ -165,10 +164,9 @@ def _add_tags(inputs: StageInputs, evidence: Evidence) -> Evidence:
         reasons=map(str, evidence.reasons),
         dialect=inputs.query(gold).dialect,
     )
-    logged = tuple(LoggedTag(tag.name, tag.detail) for tag in tags)
     # Of several golds another one may be meant.
     in_words = words if len(inputs.case.golds) == 1 else ""
-    return replace(evidence, tags=logged, in_words=in_words)
+    return replace(evidence, tags=tuple(tags), in_words=in_words)
 
 
 def _mark_first(inputs: StageInputs, evidence: list[Evidence]) -> list[Evidence]:

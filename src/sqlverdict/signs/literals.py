@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlglot.expressions import Column, Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
+from sqlverdict.files.sqlite import quote_text
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Cell, Query
@@ -71,7 +72,7 @@ class ComparedLiteral:
             return self.text
         escaped = dialect_of(self.dialect).backslashes
         text = self.text.replace("\\", "\\\\") if escaped else self.text
-        return "'" + text.replace("'", "''") + "'"
+        return quote_text(text)
 
     @property
     def condition(self) -> str:

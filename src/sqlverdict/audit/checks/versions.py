@@ -11,6 +11,7 @@ from sqlverdict import __version__
 from sqlverdict.audit.check import CHECKS, AuditFinding, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.files.digests import sha256_file
+from sqlverdict.files.references import attached_files, file_of
 from sqlverdict.load.revisions import RevisionMatch, match_revision
 
 NAME = "versions"
@@ -50,10 +51,14 @@ class Versions(Check):
             yield _file(file.name, path, digest, f", read as {read_as}")
         for position, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, position, len(data.databases))
-            path_of = Path(database)
-            if path_of.is_file():
+            path_of = file_of(database)
+            if path_of is None or not path_of.exists():
+                continue
+            if path_of.is_file() and not attached_files(database):
                 more = f", {path_of.stat().st_size:,} bytes{_writer(path_of)}"
                 yield _file(cases[0].db_id, database, sha256_file(path_of), more)
+            else:
+                yield _content(cases[0].db_id, database, data.runner.digest(database))
 
 
 def _revision(subject: str, match: RevisionMatch) -> AuditFinding:
@@ -69,6 +74,12 @@ def _revision(subject: str, match: RevisionMatch) -> AuditFinding:
 def _file(subject: str, path: str, digest: str, more: str = "") -> AuditFinding:
     detail = {"path": path, "sha256": digest}
     return AuditFinding(NAME, "info", subject, f"sha256 {digest[:16]}{more}", detail=detail)
+
+
+def _content(subject: str, path: str, digest: str) -> AuditFinding:
+    """The engine's digest of a database of several files."""
+    detail = {"path": path, "digest": digest}
+    return AuditFinding(NAME, "info", subject, f"digest of all files {digest}", detail=detail)
 
 
 def _writer(path: Path) -> str:

@@ -180,7 +180,9 @@ class BuildArgs:
     )
     show: int = show_option(5, "this many findings of each lint")
     strict: bool = option(
-        "--strict", is_flag=True, help="Exit with 1 for errors and warnings of lints."
+        "--strict",
+        is_flag=True,
+        help="Exit with 1 for errors and warnings of lints (the command lint has --fail-on).",
     )
     quiet: bool = quiet_option()
     as_json: bool = json_option()

@@ -127,11 +127,13 @@ class SearchArgs:
     preset: str = option(
         "--preset", default="strict", heading=Heading.EVIDENCE, help="How to compare answers."
     )
-    instances: int = option(
-        "--instances",
+    refute: int = option(
+        "--refute",
         type=click.IntRange(1),
         default=160,
-        help="The most databases to try, as N of evaluate --refute N.",
+        metavar="N",
+        heading=Heading.EVIDENCE,
+        help="Search up to N databases for one on which the answers differ.",
     )
     seconds: float = setting(
         "seconds",
@@ -271,7 +273,7 @@ def search(pair: PairOfQueries, args: SearchArgs) -> Refutation:
     """
     check_scratch(pair.engine, args.scratch)
     budget = replace(
-        SearchBudget(alike=1), instances=args.instances, seconds=args.seconds, seed=args.seed
+        SearchBudget(alike=1), instances=args.refute, seconds=args.seconds, seed=args.seed
     )
     if ENGINES.get(pair.engine).search != "in_memory":
         return _search_on_engine(pair, args, budget)

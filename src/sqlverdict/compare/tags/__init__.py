@@ -22,13 +22,14 @@ from sqlverdict.compare.query.columns import is_nullable
 from sqlverdict.compare.query.parts import QueryParts, parts_of_both
 from sqlverdict.compare.tags.computed import computed_tags
 from sqlverdict.compare.tags.conditions import condition_tags
-from sqlverdict.compare.tags.kinds import EXAMPLES_SCHEMA, TAGS, Clause, Tag, TagKind
+from sqlverdict.compare.tags.kinds import EXAMPLES_SCHEMA, TAGS, Clause, TagKind
 from sqlverdict.compare.tags.names import name_tags, unread_tag
 from sqlverdict.compare.tags.outputs import output_tags
 from sqlverdict.compare.tags.rows import result_tags, row_tags
 from sqlverdict.compare.tags.sources import source_tags
 from sqlverdict.compare.tags.words import query_words, refusal_words
 from sqlverdict.dialects import DEFAULT_DIALECT
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import ParseFailure, Query
 
@@ -131,4 +132,5 @@ def _differences(ours: QueryParts, theirs: QueryParts, schema: Schema | None) ->
 
 def clauses_of(tags: Sequence[Tag]) -> tuple[Clause, ...]:
     """The clauses that differ, in the order of the tags."""
-    return tuple(dict.fromkeys(tag.clause for tag in tags if tag.clause not in ("result", "query")))
+    clauses = (TAGS[tag.name].clause for tag in tags)
+    return tuple(dict.fromkeys(each for each in clauses if each not in ("result", "query")))

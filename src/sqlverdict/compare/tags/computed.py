@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from sqlverdict.compare.query.columns import is_nullable
 from sqlverdict.compare.query.computed import Computed
-from sqlverdict.compare.tags.kinds import TAGS, Tag, TagKind, both_sides, is_column_ref
+from sqlverdict.compare.tags.kinds import TAGS, TagKind, both_sides, is_column_ref
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.parse.schema import Schema
 
 TAGS.update(

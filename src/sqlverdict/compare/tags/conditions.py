@@ -8,7 +8,8 @@ from collections.abc import Callable, Hashable, Iterator
 from sqlverdict.compare.query.columns import is_nullable, split_ref
 from sqlverdict.compare.query.conditions import QueryCondition
 from sqlverdict.compare.query.parts import QueryParts
-from sqlverdict.compare.tags.kinds import HEAVY, TAGS, Tag, TagKind, enumeration
+from sqlverdict.compare.tags.kinds import HEAVY, TAGS, TagKind, enumeration
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.parse.schema import Schema
 
 TAGS.update(

@@ -55,31 +55,6 @@ HEAVY = "SELECT name FROM player WHERE weight > 80"
 """Queries of several examples."""
 
 _MOST_NAMES = 3
-LONGEST_DETAIL = 300
-"""So many letters of what shows a tag are kept: a log must not repeat a huge query."""
-
-
-@dataclass(frozen=True)
-class Tag:
-    """One difference: its name, and what shows it."""
-
-    name: str
-    detail: str = ""
-
-    def __post_init__(self) -> None:
-        """Cut what is too long to be read."""
-        if len(self.detail) > LONGEST_DETAIL:
-            object.__setattr__(self, "detail", self.detail[: LONGEST_DETAIL - 3] + "...")
-
-    @property
-    def clause(self) -> Clause:
-        """The clause that it is about."""
-        return TAGS[self.name].clause
-
-    @property
-    def meaning(self) -> str:
-        """What it says, in words."""
-        return TAGS[self.name].meaning
 
 
 def both_sides(ours: Iterable[str], theirs: Iterable[str]) -> str:

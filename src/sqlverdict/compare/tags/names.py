@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 
 from sqlverdict.compare.query.columns import Names, schema_index
-from sqlverdict.compare.tags.kinds import JOINED, TAGS, Tag, TagKind
+from sqlverdict.compare.tags.kinds import JOINED, TAGS, TagKind
 from sqlverdict.dialects import dialect_of
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.parse.grammar import complaint
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold

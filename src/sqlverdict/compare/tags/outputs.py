@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from sqlverdict.compare.query.columns import UNKNOWN, schema_index, split_ref
 from sqlverdict.compare.query.parts import QueryParts
-from sqlverdict.compare.tags.kinds import JOINED, TAGS, Tag, TagKind, both_sides, is_column_ref
+from sqlverdict.compare.tags.kinds import JOINED, TAGS, TagKind, both_sides, is_column_ref
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.parse.schema import Schema
 
 TAGS.update(

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator
 
 from sqlverdict.compare.query.parts import QueryParts
 from sqlverdict.compare.relation import RELATIONS
-from sqlverdict.compare.tags.kinds import TAGS, Tag, TagKind, both_sides
+from sqlverdict.compare.tags.kinds import TAGS, TagKind, both_sides
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.records import LIMIT_REASONS, Reason
 
 TAGS.update(

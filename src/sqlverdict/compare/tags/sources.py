@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from sqlverdict.compare.query.columns import UNKNOWN, schema_index, split_ref
 from sqlverdict.compare.query.parts import QueryParts
-from sqlverdict.compare.tags.kinds import HEAVY, JOINED, TAGS, Tag, TagKind, both_sides
+from sqlverdict.compare.tags.kinds import HEAVY, JOINED, TAGS, TagKind, both_sides
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.parse.schema import Schema
 
 TAGS.update(

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sqlverdict.compare.query.columns import UNKNOWN
 from sqlverdict.compare.query.parts import QueryParts
 from sqlverdict.compare.tags.conditions import condition_words
-from sqlverdict.compare.tags.kinds import Tag, enumeration
+from sqlverdict.compare.tags.kinds import enumeration
 from sqlverdict.compare.tags.sources import joins_between
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.parse.schema import Schema
 
 MOST_PHRASES = 2

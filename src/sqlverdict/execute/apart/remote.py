@@ -32,8 +32,9 @@ from sqlverdict.execute.apart.process import (
     mapped_bytes,
     reply,
 )
+from sqlverdict.execute.attempt import TOO_LARGE, unavailable
 from sqlverdict.execute.engine import Limits
-from sqlverdict.records import Failure, Fault, Reason
+from sqlverdict.records import Failure, Reason
 
 _GRACE = 0.3
 """Seconds in which an engine may still stop by itself."""
@@ -107,7 +108,7 @@ class Remote:
             try:
                 process = _EngineProcess() if in_new else _pool.take(self._number)
             except BROKEN as error:
-                return _unavailable(f"the engine's own process does not start ({error})")
+                return unavailable(f"the engine's own process does not start ({error})")
             is_new = process.is_new
             done = process.ask(self._number, request, seconds)
             if isinstance(done, _Done) and left and not is_new and _is_short(done.value):
@@ -121,7 +122,7 @@ class Remote:
                     process.objects.pop(self._number, None)
                     self.reason = done.reason
                 _pool.give_back(process, keep=not done.worn and not process.killed)
-                return done.value if not done.error else _unavailable(done.error)
+                return done.value if not done.error else unavailable(done.error)
             if process.killed:
                 process.end()
                 text = f"stopped after {seconds:g} s by ending its process"
@@ -147,17 +148,13 @@ class Remote:
         """What the end of a process says about the call."""
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         if -code in _OUTSIDE and memory <= self._limits.memory:
-            return _unavailable(f"the engine's own process was ended from outside ({how})")
+            return unavailable(f"the engine's own process was ended from outside ({how})")
         text = f"the engine's own process ended while running it ({how})"
         return Failure(Reason.MEMORY_LIMIT, text, repeatable=False)
 
 
 def _is_short(value: Any) -> bool:
     return isinstance(value, Failure) and value.reason is Reason.MEMORY_LIMIT
-
-
-def _unavailable(text: str) -> Failure:
-    return Failure(Reason.DATABASE_UNAVAILABLE, text, fault=Fault.ENGINE, repeatable=False)
 
 
 class _EngineProcess(KillableProcess):
@@ -269,7 +266,7 @@ def work() -> None:
         try:
             reply(replies, replace(done, worn=worn))
         except MemoryError:
-            reply(replies, _Done(_short_of_memory(), worn=True))
+            reply(replies, _Done(TOO_LARGE, worn=True))
 
 
 class _Objects:
@@ -297,7 +294,7 @@ class _Objects:
             bound_memory(call.limits, mapped=self.mapped, headroom=_HEADROOM)
             return _Done(getattr(member, call.method)(*call.arguments))
         except MemoryError:
-            return _Done(_short_of_memory())
+            return _Done(TOO_LARGE)
         except Exception as error:  # noqa: BLE001 - the border: whoever asked must get a reply
             known = isinstance(error, DatabaseError | OSError)
             text = str(error) if known else f"{type(error).__name__}: {error}"
@@ -313,7 +310,3 @@ class _Objects:
             self._is_ready()
         self._objects.move_to_end(call.number)
         return self._objects[call.number]
-
-
-def _short_of_memory() -> Failure:
-    return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")

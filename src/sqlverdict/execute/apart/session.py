@@ -13,10 +13,9 @@ from typing import Protocol
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.remote import Remote
-from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.attempt import too_long, unfolding
 from sqlverdict.execute.session import Limits, interleaved_seconds
-from sqlverdict.parse.measure import unfolds_beyond
-from sqlverdict.records import Failure, Outcome, Reason
+from sqlverdict.records import Failure, Outcome
 
 
 class OpenDatabase(Protocol):
@@ -58,10 +57,7 @@ class ApartSession:
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""
-        refusal = too_long(sql, self._limits)
-        if refusal is None and unfolds_beyond(sql):
-            text = "common table expressions that expand into too many copies"
-            refusal = Failure(Reason.MEMORY_LIMIT, text)
+        refusal = too_long(sql, self._limits) or unfolding(sql)
         if refusal is not None:
             return refusal
         outcome: Outcome = self._apart.call("run", sql, seconds=self._limits.seconds)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
+from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes, solid_lexemes
 
 _MARK: Final = "sqlverdict rows of table "
 _MARKED: Final = re.compile(rf"'{_MARK}(\d+)'")
@@ -59,7 +59,7 @@ def names_of(sql: str, dialect: str, fold_name: Fold) -> frozenset[str]:
 
 def expression_names(sql: str, dialect: str, fold_name: Fold) -> frozenset[str]:
     """The names of a text that stand before ``AS (``, or before ``(a, b) AS (``."""
-    parts = [part for part in lexemes(sql, dialect) if part.kind is not Lex.GAP]
+    parts = solid_lexemes(sql, dialect)
     return frozenset(
         fold_name(part.name)
         for at, part in enumerate(parts)
@@ -80,7 +80,7 @@ def with_tables(sql: str, dialect: str, tables: Mapping[str, str], fold_name: Fo
     tables = {name: text for name, text in tables.items() if name in mentions}
     if not tables:
         return sql
-    parts = [part for part in lexemes(sql, dialect) if part.kind is not Lex.GAP]
+    parts = solid_lexemes(sql, dialect)
     if parts[0].text.lower() != "with":
         return f"WITH {', '.join(tables.values())} {sql}"
     is_recursive = parts[1].text.lower() == "recursive"

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.attempt import too_long
+from sqlverdict.execute.attempt import too_long, unavailable
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_text import freeze_text
 from sqlverdict.execute.servers.patience import (
@@ -28,7 +28,7 @@ from sqlverdict.execute.servers.patience import (
 )
 from sqlverdict.execute.session import interleaved_seconds
 from sqlverdict.files.references import Reference
-from sqlverdict.records import Failure, Fault, Outcome, Reason
+from sqlverdict.records import Failure, Outcome
 
 _MOST_LOSSES = 3
 """So many connections may one query lose."""
@@ -285,8 +285,3 @@ def snapshot_digest(engine: str, sizes: Iterable[int], content: Iterable[object]
             return None
         digest.update(repr(part).encode())
     return f"{engine}-{digest.hexdigest()}"
-
-
-def unavailable(message: str) -> Failure:
-    """The server is to blame, unless a probe shows that the query is."""
-    return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)

@@ -42,7 +42,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -62,6 +62,7 @@ from sqlverdict.refute.data.mine.kind import (
     instance_rows,
 )
 from sqlverdict.refute.data.regularities import Regularities, references
+from sqlverdict.refute.make.times import is_moment
 from sqlverdict.refute.trial.ties import has_tie
 from sqlverdict.refute.witness import Grade, Instance
 
@@ -92,7 +93,7 @@ class DateColumn(ColumnRegularity):
             return False
         if self.type == _TIME:
             return _CLOCK.fullmatch(cell) is not None
-        return _is_day(cell) or (self.type in _MOMENTS and _is_moment(cell))
+        return _is_day(cell) or (self.type in _MOMENTS and is_moment(cell))
 
     def violation(self) -> str:
         """It is no text that SQLite's own date function reads."""
@@ -156,14 +157,6 @@ def _is_day(text: str) -> bool:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
-
-
-def _is_moment(text: str) -> bool:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 SEVERITY: Mapping[Grade, int] = {

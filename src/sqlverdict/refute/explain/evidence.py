@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.evidence import Refuted, Searched, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, ExcerptCell, ExcerptRow, TableExcerpt
-from sqlverdict.records import Answer, Contract, Outcome, Row
+from sqlverdict.records import Answer, Outcome, Row
 from sqlverdict.refute.explain.sentence import rows_table, sentence
 from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
 
@@ -24,24 +24,17 @@ MOST_ROWS = 30
 """Rows of a witness that are left out in turn; a larger witness is not looked at."""
 
 
-def find_deciding_rows(
-    witness: Witness, *, preset: str = DEFAULT_PRESET, contract: Contract | None = None
-) -> Mapping[str, tuple[int, ...]]:
+def find_deciding_rows(witness: Witness) -> Mapping[str, tuple[int, ...]]:
     """The rows, by table and number from 0, on which only one of the two answers depends.
 
     Each row is left out alone: an answer depends on it where other rows are returned then,
     whatever their order.
-
-    Args:
-        witness: The witness.
-        preset: The preset under which it was found.
-        contract: The case's own contract, where it had some.
     """
     if witness.kind != "different" or not 0 < witness.instance.size <= MOST_ROWS:
         return {}
     from sqlverdict.refute.explain.what_if import WhatIf
 
-    what_if = WhatIf(witness, preset, contract)
+    what_if = WhatIf(witness, DEFAULT_PRESET, None)
     usual = _bags(what_if, what_if.rows)
     if usual is None:
         return {}

@@ -80,7 +80,7 @@ class WhatIf:
                 scratch.load(self.rows)
             except (SchemaError, sqlite3.Error, LookupError):
                 continue
-            if _is_whole(scratch, self.rows) and self._compare(scratch)[2] is False:
+            if scratch.whole and self._compare(scratch)[2] is False:
                 return scratch
         return None
 
@@ -139,7 +139,7 @@ class WhatIf:
             self._scratch.load(rows)
         except (sqlite3.Error, LookupError, OverflowError):
             return None
-        return self._compare(self._scratch) if _is_whole(self._scratch, rows) else None
+        return self._compare(self._scratch) if self._scratch.whole else None
 
     def agree_as(self, gold: str, prediction: str) -> bool:
         """Whether two other queries agree on the witness's rows."""
@@ -211,9 +211,3 @@ def _copy(rows: Rows) -> dict[str, list[Row]]:
 
 def _has_rows(outcome: Outcome) -> bool:
     return isinstance(outcome, Answer) and bool(outcome.rows)
-
-
-def _is_whole(scratch: ScratchDatabase, rows: Rows) -> bool:
-    """Whether the engine took in every row: it passes over those that break a constraint."""
-    stored = scratch.stored(rows)
-    return all(len(stored[name]) == len(content) for name, content in rows.items())

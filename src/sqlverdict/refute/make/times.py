@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from sqlverdict.parse.schema import Column
 from sqlverdict.records import Cell
@@ -120,3 +120,12 @@ def days_apart(number: int) -> list[str]:
     return days + [
         f"{first.year + n:04}-01-01" for n in (number, number + 1) if abs(n) < _FAR_YEARS
     ]
+
+
+def is_moment(text: str) -> bool:
+    """Whether a text is a day, or a day and a time, in ISO form."""
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlverdict.files.sqlite import quote_text
 from sqlverdict.records import Cell
 
 _LONG = 60
@@ -15,7 +16,7 @@ def cell_text(cell: Cell) -> str:
     if isinstance(cell, bytes):
         text = f"x'{cell.hex()}'"
     elif isinstance(cell, str):
-        text = "'" + cell.replace("'", "''") + "'"
+        text = quote_text(cell)
     else:
         return str(cell)
     return text if len(text) <= _LONG else text[: _LONG - 1] + "…"

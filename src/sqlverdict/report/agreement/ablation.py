@@ -93,14 +93,13 @@ def choose_contexts(names: Sequence[str]) -> tuple[str, ...]:
     return (FULL, *(name for name in dict.fromkeys(contexts) if name != FULL))
 
 
-def ablation(runs: Mapping[str, Run], labels: Labels, *, seed: int = 0) -> tuple[Ablated, ...]:
+def ablation(runs: Mapping[str, Run], labels: Labels) -> tuple[Ablated, ...]:
     """Hold a judge against people in several contexts.
 
     Args:
         runs: From a context's name to its run, which has the metric ``flex``; the first is the
             one that the others are compared with.
         labels: People's labels.
-        seed: For the intervals.
 
     Raises:
         UsageError: a run lacks the metric, or has no labelled case.
@@ -110,8 +109,8 @@ def ablation(runs: Mapping[str, Run], labels: Labels, *, seed: int = 0) -> tuple
     full: tuple[str, list[RatedCase]] | None = None
     for name, run in runs.items():
         cases, cached, tokens, cost = _rated_cases(run, labels)
-        agreement = compare_with_labels(run, labels, metrics=[METRIC], seed=seed)
-        gap = None if full is None else compare_metrics(full, (name, cases), seed=seed)
+        agreement = compare_with_labels(run, labels, metrics=[METRIC])
+        gap = None if full is None else compare_metrics(full, (name, cases))
         full = full or (name, cases)
         rows.append(
             Ablated(name, str(run.folder), agreement.metrics[METRIC], gap, cached, tokens, cost)

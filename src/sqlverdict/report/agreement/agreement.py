@@ -31,9 +31,8 @@ from sqlverdict.score.agreement.annotators import (
     annotator_agreement,
     mode_agreement,
 )
-from sqlverdict.score.agreement.power import POWER, MetricDifference, compare_metrics
+from sqlverdict.score.agreement.power import MetricDifference, compare_metrics
 from sqlverdict.score.statistics.pairing import RIGHT
-from sqlverdict.score.statistics.significance import ALPHA
 
 MOST_COMPARED = 6
 """Up to so many metrics are compared two by two; of more, each is compared with the first."""
@@ -140,8 +139,6 @@ def compare_with_labels(
     by: Sequence[str] = (),
     threshold: float = RIGHT,
     seed: int = 0,
-    alpha: float = ALPHA,
-    power: float = POWER,
 ) -> AgreementReport:
     """Hold the metrics and judges of one or several runs against people's labels.
 
@@ -156,8 +153,6 @@ def compare_with_labels(
         threshold: A metric that is not 0 or 1 says "right" from this value on; so does a
             probability.
         seed: For the intervals.
-        alpha: The level at which two metrics are told apart.
-        power: The chance with which the estimated number of labels would tell them apart.
 
     Raises:
         UsageError: there is no such metric, tag or rule, no labelled case, one id has two
@@ -220,10 +215,7 @@ def compare_with_labels(
         metrics=agreements,
         groups=groups,
         differences=tuple(
-            compare_metrics(
-                (a, rated_cases[a]), (b, rated_cases[b]), seed=seed, alpha=alpha, power=power
-            )
-            for a, b in pairs
+            compare_metrics((a, rated_cases[a]), (b, rated_cases[b]), seed=seed) for a, b in pairs
         ),
         annotators=annotator_agreement(
             labels.annotators,

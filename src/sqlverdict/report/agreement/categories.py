@@ -25,9 +25,10 @@ from statistics import fmean, pstdev
 from typing import Any, Literal
 
 from sqlverdict.compare.tag_labels import DIFFERENCES, ERRORS, difference_labels, error_labels
-from sqlverdict.compare.tags import Tag, clauses_of, find_tags
+from sqlverdict.compare.tags import clauses_of, find_tags
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Failed, Judged, Refuted, Related, relations_of
+from sqlverdict.evidence_parts import Tag
 from sqlverdict.judge.opinion import UNCATEGORISED
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Result
@@ -115,7 +116,7 @@ def tags_of_result(result: Result, schema: Schema | None = None) -> tuple[Tag, .
     """What differs between a case's prediction and its gold: logged, else found now."""
     for piece in result.evidence:
         if isinstance(piece, Refuted | Related | Failed) and piece.tags is not None:
-            return tuple(Tag(tag.name, tag.detail) for tag in piece.tags)
+            return piece.tags
     if not result.gold or not (result.prediction or "").strip():
         return ()
     return _tags(

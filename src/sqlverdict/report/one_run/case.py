@@ -24,7 +24,7 @@ from sqlverdict.evidence import (
     fault_of,
     relations_of,
 )
-from sqlverdict.evidence_parts import AnswerShapes, LoggedTag, StageFailure
+from sqlverdict.evidence_parts import AnswerShapes, StageFailure, Tag
 from sqlverdict.files.text import count
 from sqlverdict.find_situation import was_searched
 from sqlverdict.reasons import reason_words
@@ -234,7 +234,7 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
 
 
 def _tags(evidence: Evidence) -> Iterator[str]:
-    tags: tuple[LoggedTag, ...] | None = None
+    tags: tuple[Tag, ...] | None = None
     match evidence:
         case Refuted() | Related() | Failed():
             tags = evidence.tags
@@ -242,7 +242,7 @@ def _tags(evidence: Evidence) -> Iterator[str]:
         yield f"what differs: {'; '.join(map(_tag, tags))}"
 
 
-def _tag(tag: LoggedTag) -> str:
+def _tag(tag: Tag) -> str:
     """A tag in words, with its name."""
     return f"{TAGS[tag.name].meaning} ({tag.name})" if tag.name in TAGS else tag.name
 

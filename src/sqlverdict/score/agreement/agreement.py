@@ -157,8 +157,6 @@ def agreement(
     *,
     calls: int = 0,
     seed: int = 0,
-    confidence: float = CONFIDENCE,
-    resamples: int = RESAMPLES,
 ) -> Agreement:
     """Compare a metric with people's labels.
 
@@ -167,8 +165,6 @@ def agreement(
         rated: Every labelled case.
         calls: How often a language model was asked for it.
         seed: Where the random numbers of the bootstrap start.
-        confidence: Of the intervals.
-        resamples: How many samples of the cases are drawn with replacement.
     """
     scored = [item for item in rated if item.opinion is not None]
     cells = Counter((bool(item.opinion), item.label, item.equal, item.weight) for item in scored)
@@ -191,7 +187,7 @@ def agreement(
         eq_n=halves[True],
         neq_n=halves[False],
         mcc=figures["mcc"],
-        intervals=_intervals(cells, seed, confidence, resamples),
+        intervals=_intervals(cells, seed),
     )
 
 
@@ -228,22 +224,18 @@ def _figures(cells: Mapping[Cell, int]) -> dict[str, float | None]:
     return figures
 
 
-def _intervals(
-    cells: Mapping[Cell, int], seed: int, confidence: float, resamples: int
-) -> dict[str, tuple[float, float]]:
+def _intervals(cells: Mapping[Cell, int], seed: int) -> dict[str, tuple[float, float]]:
     samples: dict[str, list[float]] = {name: [] for name in FIGURES}
-    for sample in resampled(cells, seed, resamples):
+    for sample in resampled(cells, seed):
         for name, value in _figures(sample).items():
             if value is not None:
                 samples[name].append(value)
     return {
-        name: percentiles(values, confidence) for name, values in samples.items() if len(values) > 1
+        name: percentiles(values, CONFIDENCE) for name, values in samples.items() if len(values) > 1
     }
 
 
-def resampled(
-    cells: Mapping[C, int], seed: int, resamples: int = RESAMPLES
-) -> Iterator[Counter[C]]:
+def resampled(cells: Mapping[C, int], seed: int) -> Iterator[Counter[C]]:
     """Samples of the counted cases, drawn with replacement; the seed fixes them."""
     n = sum(cells.values())
     if n == 0:
@@ -252,5 +244,5 @@ def resampled(
     kinds = sorted(cells, key=repr)
     weights = [cells[kind] for kind in kinds]
     rng = generator(seed)
-    for _ in range(max(FEWEST_RESAMPLES, min(resamples, MOST_DRAWS // n))):
+    for _ in range(max(FEWEST_RESAMPLES, min(RESAMPLES, MOST_DRAWS // n))):
         yield Counter(rng.choices(kinds, weights, k=n))

@@ -29,7 +29,7 @@ from statistics import NormalDist
 
 from sqlverdict.errors import UsageError
 from sqlverdict.score.agreement.agreement import RatedCase, resampled, weighted_confusion
-from sqlverdict.score.statistics.intervals import CONFIDENCE, RESAMPLES
+from sqlverdict.score.statistics.intervals import CONFIDENCE
 from sqlverdict.score.statistics.resample import percentiles
 from sqlverdict.score.statistics.significance import ALPHA, mcnemar
 
@@ -101,9 +101,6 @@ def compare_metrics(
     b: tuple[str, Sequence[RatedCase]],
     *,
     seed: int = 0,
-    alpha: float = ALPHA,
-    power: float = POWER,
-    resamples: int = RESAMPLES,
 ) -> MetricDifference:
     """Two metrics against the same labels.
 
@@ -111,9 +108,6 @@ def compare_metrics(
         a: The first metric's name and its cases.
         b: The second's.
         seed: For the bootstrap of the kappa difference.
-        alpha: The chance of calling chance a difference.
-        power: The chance of finding a difference of the size seen.
-        resamples: How many samples are drawn.
     """
     opinions = {item.id: item.opinion for item in b[1]}
     cells = Counter(
@@ -127,13 +121,11 @@ def compare_metrics(
     if n == 0:
         return MetricDifference(a[0], b[0], 0, 0, 0, *(None,) * 7)
     gaps = [
-        gap
-        for sample in resampled(cells, seed, resamples)
-        if (gap := _kappa_difference(sample)) is not None
+        gap for sample in resampled(cells, seed) if (gap := _kappa_difference(sample)) is not None
     ]
     low, high = percentiles(gaps, CONFIDENCE) if gaps else (None, None)
     alike = len({weight for *_, weight in cells}) == 1
-    needed = labels_needed(only_a, only_b, n, alpha=alpha, power=power) if alike else None
+    needed = labels_needed(only_a, only_b, n) if alike else None
     gap = sum(
         count * weight * ((y == label) - (x == label))
         for (x, y, label, weight), count in cells.items()

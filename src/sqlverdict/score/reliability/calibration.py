@@ -110,9 +110,7 @@ def as_probabilities(curve: Curve) -> Curve:
     return Curve(thresholds, answered, wrong)
 
 
-def calibration(
-    curve: Curve, *, bins: int = BINS, seed: int = 0, confidence: float = CONFIDENCE
-) -> ConfidenceCalibration:
+def calibration(curve: Curve, *, bins: int = BINS, seed: int = 0) -> ConfidenceCalibration:
     """ECE, Brier score and reliability diagram of some items.
 
     Hand calculation, two bins: confidences .9 right, .8 wrong, .4 right, .2 wrong. Upper bin:
@@ -128,11 +126,11 @@ def calibration(
     probable = as_probabilities(curve)
     wide = _bins(probable, _equal_width(probable, bins), bins)
     even = _bins(probable, _equal_size(probable, bins))
-    brier, brier_interval = _brier(probable, seed, confidence)
+    brier, brier_interval = _brier(probable, seed)
     return ConfidenceCalibration(
         scale=str(scale),
         ece=_ece(wide),
-        ece_interval=_ece_interval(wide, seed, confidence),
+        ece_interval=_ece_interval(wide, seed),
         ece_equal_size=_ece(even),
         brier=brier,
         brier_interval=brier_interval,
@@ -140,18 +138,18 @@ def calibration(
     )
 
 
-def _brier(curve: Curve, seed: int, confidence: float) -> tuple[float, tuple[float, float]]:
+def _brier(curve: Curve, seed: int) -> tuple[float, tuple[float, float]]:
     """The mean squared error, and its interval: bootstrap, or normal for very many items."""
     if curve.items > BOOTSTRAP_LIMIT:
         n = curve.items
         mean = math.fsum(square * times for square, times in _squares(curve)) / n
         spread = math.fsum(times * (square - mean) ** 2 for square, times in _squares(curve))
-        reach = z_of(confidence) * math.sqrt(spread / (n - 1) / n)
+        reach = z_of(CONFIDENCE) * math.sqrt(spread / (n - 1) / n)
         return mean, (max(0.0, mean - reach), mean + reach)
     histogram: Counter[float] = Counter()
     for square, times in _squares(curve):
         histogram[square] += times
-    low, high, _ = mean_interval(histogram, confidence, seed)
+    low, high, _ = mean_interval(histogram, CONFIDENCE, seed)
     return mean_and_error(histogram)[0], (low, high)
 
 
@@ -199,7 +197,7 @@ def _ece(bins: Sequence[DiagramBin]) -> float:
     return math.fsum(one.items * abs(one.accuracy - one.confidence) for one in bins) / total
 
 
-def _ece_interval(bins: Sequence[DiagramBin], seed: int, confidence: float) -> tuple[float, float]:
+def _ece_interval(bins: Sequence[DiagramBin], seed: int) -> tuple[float, float]:
     """The bootstrap over right and wrong items of each bin, mean confidences held fixed."""
     rng = generator(seed)
     counts = [
@@ -217,4 +215,4 @@ def _ece_interval(bins: Sequence[DiagramBin], seed: int, confidence: float) -> t
             for one, right, wrong in zip(bins, draw[::2], draw[1::2], strict=True)
         )
         values.append(math.fsum(gaps) / total)
-    return percentiles(values, confidence)
+    return percentiles(values, CONFIDENCE)

@@ -58,7 +58,6 @@ def curve_intervals(
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
 ) -> dict[str, CurveEstimate]:
     """Figures of a curve with bootstrap intervals."""
     figures_by_name = curve_figures() if only is None else only
@@ -84,7 +83,7 @@ def curve_intervals(
                 samples[name].append(value)
     intervals = {}
     for name, figure in figures_by_name.items():
-        low, high = percentiles(samples[name], confidence)
+        low, high = percentiles(samples[name], CONFIDENCE)
         exact, rough = values[name], figure(base)
         shift = 0.0 if exact is None or rough is None else exact - rough
         low, high = min(max(low + shift, 0.0), 1.0), min(max(high + shift, 0.0), 1.0)
@@ -156,7 +155,6 @@ def compare_curves(
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
-    confidence: float = CONFIDENCE,
     limit: int = LIMIT,
 ) -> PairedCurves:
     """Compare two systems' curves on the items that both answered with a confidence.
@@ -167,7 +165,6 @@ def compare_curves(
         figure: ``aurc`` or ``augrc``.
         seed: For the bootstrap.
         resamples: How many samples are drawn.
-        confidence: Of the interval.
         limit: Items beyond which the jackknife is used.
 
     Raises:
@@ -187,7 +184,7 @@ def compare_curves(
     if n > limit:
         pulls = [influence(curve, items) for curve, items in zip(curves, pairs, strict=True)]
         error = sqrt(fsum((second - first) ** 2 for first, second in zip(*pulls, strict=True))) / n
-        reach = z_of(confidence) * error
+        reach = z_of(CONFIDENCE) * error
         p_value = 2 * NormalDist().cdf(-abs(difference) / error) if error else float(not difference)
         test = PairedTest(
             difference, difference - reach, difference + reach, p_value, "jackknife", "normal", n
@@ -204,7 +201,7 @@ def compare_curves(
             counts = [times[cell] for cell in range(2 * len(curve))]
             areas.append(area(_curve_from(curve.thresholds, counts)) or 0.0)
         samples.append(areas[1] - areas[0])
-    low, high = percentiles(samples, confidence)
+    low, high = percentiles(samples, CONFIDENCE)
     p_value = bootstrap_p(samples)
     test = PairedTest(difference, low, high, p_value, "paired bootstrap", "bootstrap", n)
     return PairedCurves(figure, values[0], values[1], n, test)

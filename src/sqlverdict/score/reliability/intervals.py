@@ -87,15 +87,13 @@ def resampled_tables(
     return samples
 
 
-def interval_of(
-    figure: Figure, tables: list[OutcomeTable], confidence: float = CONFIDENCE
-) -> Interval | None:
+def interval_of(figure: Figure, tables: list[OutcomeTable]) -> Interval | None:
     """The interval of a figure over resampled tables; ``None`` where it is not always there."""
     # By identity: the list keeps every table, and a table has no hash.
     figures = {key: figure(table) for key, table in {id(each): each for each in tables}.items()}
     values = [figures[id(table)] for table in tables]
     known = [value for value in values if value is not None]
-    return percentiles(known, confidence) if known and len(known) == len(values) else None
+    return percentiles(known, CONFIDENCE) if known and len(known) == len(values) else None
 
 
 def compare_scores(

@@ -83,7 +83,6 @@ def mcnemar(b: int, c: int) -> float:
 
 def paired_bootstrap(
     differences: Mapping[float, int] | Sequence[float],
-    confidence: float = CONFIDENCE,
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> PairedTest:
@@ -93,7 +92,6 @@ def paired_bootstrap(
 
     Args:
         differences: One value a case, or a histogram of them.
-        confidence: Of the interval.
         seed: Where the random numbers start.
         resamples: How many samples are drawn with replacement.
     """
@@ -102,7 +100,7 @@ def paired_bootstrap(
     if not pairs:
         return PairedTest(None, None, None, None, "none", "none", 0)
     mean, error = mean_and_error(counts)
-    low, high, label = mean_interval(counts, confidence, seed, resamples)
+    low, high, label = mean_interval(counts, CONFIDENCE, seed, resamples)
     if not any(value and count for value, count in counts.items()):
         p_value = 1.0
     elif pairs > BOOTSTRAP_LIMIT:
@@ -121,7 +119,7 @@ def bootstrap_p(differences: Sequence[float]) -> float:
     return min(1.0, 2 * (min(below, above) + 1) / (len(differences) + 1))
 
 
-def binary_pairs(b: int, c: int, n: int, confidence: float = CONFIDENCE) -> PairedTest:
+def binary_pairs(b: int, c: int, n: int) -> PairedTest:
     """Test a difference of shares: ``b`` lost and ``c`` gained of ``n`` pairs.
 
     The p-value is McNemar's. The interval is Agresti and Min's: Wald's with half a case added
@@ -132,7 +130,7 @@ def binary_pairs(b: int, c: int, n: int, confidence: float = CONFIDENCE) -> Pair
     size = n + 2
     centre = (c - b) / size
     error = sqrt(max(0.0, (b + c + 1) - (c - b) ** 2 / size)) / size
-    z = z_of(confidence)
+    z = z_of(CONFIDENCE)
     low, high = max(-1.0, centre - z * error), min(1.0, centre + z * error)
     return PairedTest((c - b) / n, low, high, mcnemar(b, c), "mcnemar", "agresti-min", n)
 
@@ -141,7 +139,6 @@ def indistinguishable_groups(
     systems: Sequence[tuple[str, Sequence[float | None]]],
     *,
     binary: bool,
-    alpha: float = ALPHA,
     seed: int = 0,
 ) -> list[Group]:
     """Cut a ranking into groups that the cases cannot tell apart.
@@ -157,7 +154,6 @@ def indistinguishable_groups(
         systems: Name and scores of each system in rank order, best first; scores are aligned,
             the i-th of every system belonging to the same case, None where unscored.
         binary: Whether every score is 0 or 1.
-        alpha: The chance of telling apart where there is no difference, over a group's tests.
         seed: For the bootstrap.
 
     Raises:
@@ -171,12 +167,12 @@ def indistinguishable_groups(
     while start < len(systems):
         best, scores = systems[start]
         rest = systems[start + 1 :]
-        resamples = max(RESAMPLES, round(4 * len(rest) / alpha))
+        resamples = max(RESAMPLES, round(4 * len(rest) / ALPHA))
         raw = {name: _p_value(scores, other, binary, seed, resamples) for name, other in rest}
         adjusted = holm(raw)
         members = [best]
         for name, _ in rest:
-            if adjusted[name] < alpha:
+            if adjusted[name] < ALPHA:
                 break
             members.append(name)
         groups.append(Group(best, tuple(members), adjusted))

@@ -14,6 +14,7 @@ from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.refute.data.mine.kind import sql_value
 from sqlverdict.refute.trial.tie_breaks import broken_ties
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def data_for(schema: Schema, facts: frozenset[Fact], rng: Random) -> ArrangedRow
 
 
 def _insert(table: Table, cells: Sequence[Cell]) -> str:
-    values = ", ".join(map(_literal, cells))
+    values = ", ".join(map(sql_value, cells))
     return f'INSERT OR IGNORE INTO "{table.name}" VALUES ({values})'  # noqa: S608 - our own
 
 
@@ -138,20 +139,6 @@ def _cell(column: Column, few: Sequence[Cell], rng: Random) -> Cell:
         if shared:
             return rng.choice(shared)
     return None if rng.random() < 0.2 else rng.choice(values)
-
-
-def _literal(cell: Cell) -> str:
-    match cell:
-        case None:
-            return "NULL"
-        case bytes():
-            return f"x'{cell.hex()}'"
-        case str():
-            quoted = cell.replace("'", "''")
-            return f"'{quoted}'"
-        case float() if math.isinf(cell):
-            return "9e999" if cell > 0 else "-9e999"
-    return repr(cell)
 
 
 def _ddl(table: Table, facts: frozenset[Fact]) -> str:

@@ -69,7 +69,11 @@ class DoctorArgs:
     trust_role: bool = trust_role_setting()
     cache: CacheArgs = group(CacheArgs)
     show: int = show_option(10, "this many findings of each kind")
-    strict: bool = option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+    strict: bool = option(
+        "--strict",
+        is_flag=True,
+        help="Exit with 1 for warnings too (the command lint has --fail-on).",
+    )
     as_json: bool = json_option()
 
 

@@ -91,7 +91,8 @@ class LintArgs:
         "--fail-on",
         multiple=True,
         metavar="RULE",
-        help="Exit with 1 if a query has such a sign: strong, any, or a sign's name. Repeatable.",
+        help="Exit with 1 if a query has such a sign: strong, any, or a sign's name. Repeatable. "
+        "For warnings about data: doctor --strict.",
     )
     timeout: float = timeout_option()
     trust_role: bool = trust_role_setting()

@@ -2,7 +2,7 @@
 
 The settings of a session close files, the network and extensions, and are locked then. What they
 leave open is decided on DuckDB's own tree of the text (``tree``). Functions that no interrupt
-reaches into run in a process that can be killed (``quick``, ``bounded``).
+reaches into run in a process that can be killed (``bounded``).
 
 DuckDB looks for a function among the macros of the session first. So functions that read the clock
 are replaced by macros, also where views and macros of the database call them.
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from sqlverdict.execute.attempt import damaged_file, write_blocked
+from sqlverdict.execute.attempt import damaged_file, out_of_memory, write_blocked
 from sqlverdict.execute.engines.duckdb.names import is_plain, words_of
 from sqlverdict.execute.engines.duckdb.tree import tree_refusal
 from sqlverdict.parse.measure import MOST_LEVELS
@@ -295,7 +295,7 @@ def failure_of(error: Exception, seconds: float) -> Failure:
     if isinstance(error, duckdb.PermissionException) or _READ_ONLY.search(text):
         return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed: {text}")
     if isinstance(error, duckdb.OutOfMemoryException | MemoryError):
-        return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {text}")
+        return out_of_memory(text)
     if isinstance(error, _OF_DATA) or type(error) is duckdb.Error:
         # A damaged block is no more than an Error. Whose fault it is, a probe decides.
         return damaged_file(text)

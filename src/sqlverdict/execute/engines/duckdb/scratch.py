@@ -16,8 +16,9 @@ from sqlverdict.execute.insertion_order import (
     insertion_order,
     insertions,
     orphans_query,
+    unmade_views,
 )
-from sqlverdict.parse.schema import Schema, Table, is_view
+from sqlverdict.parse.schema import Schema, is_view
 from sqlverdict.parse.schemas.create_table import table_text
 from sqlverdict.records import Failure, Outcome, Row
 
@@ -101,7 +102,9 @@ class DuckdbScratch:
                 connection.execute(table_text(table, keys=keys, text_type="VARCHAR"))
                 for index in table.indexes:
                     connection.execute(index)
-            for view in _makeable(connection, self._views):
+            for view, _ in unmade_views(
+                self._views, lambda view: connection.execute(view.sql or ""), duckdb.Error
+            ):
                 raise DatabaseError(
                     f"DuckDB cannot make the view {view.name!r}: {view.sql}", reason="failed"
                 )
@@ -113,19 +116,3 @@ class DuckdbScratch:
             ) from error
         set_guards(connection, None)
         return connection
-
-
-def _makeable(connection: DuckDBPyConnection, views: Sequence[Table]) -> list[Table]:
-    """Make the views, each after those that it reads; returns those that cannot be made."""
-    waiting = list(views)
-    while waiting:
-        left = []
-        for view in waiting:
-            try:
-                connection.execute(view.sql or "")
-            except duckdb.Error:
-                left.append(view)
-        if len(left) == len(waiting):
-            return left
-        waiting = left
-    return []

@@ -83,7 +83,7 @@ class FromScope:
         """The columns that a star means.
 
         Raises:
-            NoText: some have no name, or one that another one has too.
+            NoCommonText: some have no name, or one that another one has too.
         """
         if len({fold(source.name) for source in self.sources}) != len(self.sources):
             raise NoCommonText("two sources of one name")
@@ -104,7 +104,7 @@ class FromScope:
             Whether it is a column of an item here or further out.
 
         Raises:
-            NoText: what it means is not certain.
+            NoCommonText: what it means is not certain.
         """
         names: list[str] = node["column_names"]
         scope: FromScope | None = self
@@ -158,7 +158,7 @@ def table_of_item(schema: Schema, node: Node) -> Table:
     """The table that an item of FROM means.
 
     Raises:
-        NoText: there is none, or there are several.
+        NoCommonText: there is none, or there are several.
     """
     path = [node.get("catalog_name"), node.get("schema_name"), node["table_name"]]
     names = tuple(fold(part) for part in path if part)

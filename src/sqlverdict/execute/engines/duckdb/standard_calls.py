@@ -60,7 +60,7 @@ def plain_call(node: Node, scope: FromScope, parameters: tuple[str, ...]) -> Non
     """Write a call or an operation in its one form, in place; what is inside it is so already.
 
     Raises:
-        NoText: what it calls is not certain.
+        NoCommonText: what it calls is not certain.
     """
     if node["class"] == "OPERATOR":
         if node["type"] == "ARRAY_EXTRACT":

@@ -43,7 +43,7 @@ def with_qualify(node: Node, scope: FromScope) -> None:
     The inner query gives the terms of the SELECT list, and whatever else QUALIFY and ORDER BY read.
 
     Raises:
-        NoText: it has something that is not certain to mean the same there.
+        NoCommonText: it has something that is not certain to mean the same there.
     """
     items: list[Node] = node["select_list"]
     if "group_expressions" in node or "having" in node or any(map(has_aggregate, items)):
@@ -119,7 +119,7 @@ def sides_by_name(node: Node, sides: Sequence[Sequence[ItemColumn]]) -> tuple[It
     """Write UNION BY NAME as UNION, in place; returns its columns.
 
     Raises:
-        NoText: a column has no name, or one that another one has too.
+        NoCommonText: a column has no name, or one that another one has too.
     """
     union: list[ItemColumn] = []
     for side in sides:
@@ -154,7 +154,7 @@ def pivot_query(node: Node, scope: FromScope) -> Node:
         scope: The columns of the source.
 
     Raises:
-        NoText: it is an UNPIVOT, or has something that is not read.
+        NoCommonText: it is an UNPIVOT, or has something that is not read.
     """
     pivots = node.get("pivots", ())
     aggregates = node.get("aggregates", ())
@@ -231,7 +231,7 @@ def group_by_all(node: Node, scope: FromScope) -> None:
     """Write GROUP BY ALL as a list of the terms that it means, in place.
 
     Raises:
-        NoText: which terms it means is not certain.
+        NoCommonText: which terms it means is not certain.
     """
     if node["aggregate_handling"] == "STANDARD_HANDLING":
         return
@@ -273,7 +273,7 @@ def order_by_all(node: Node, width: int) -> None:
     """Write ORDER BY ALL as a list of numbers of columns, in place.
 
     Raises:
-        NoText: there are other terms beside it.
+        NoCommonText: there are other terms beside it.
     """
     for modifier in node.get("modifiers", ()):
         orders = modifier.get("orders", ())

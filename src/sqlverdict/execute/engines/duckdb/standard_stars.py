@@ -48,7 +48,7 @@ def expanded_items(items: list[Node], scope: FromScope, needs_names: bool) -> li
         needs_names: Whether a plain star is written out, too.
 
     Raises:
-        NoText: what a star means is not certain.
+        NoCommonText: what a star means is not certain.
     """
     outputs: list[Node] = []
     for item in items:
@@ -69,7 +69,7 @@ def expanded_condition(node: Node, scope: FromScope) -> Node:
     """A condition that holds COLUMNS: it holds for each of them.
 
     Raises:
-        NoText: what a star means is not certain.
+        NoCommonText: what a star means is not certain.
     """
     stars = [part for part in all_parts(node) if _is_star(part)]
     if not stars:

@@ -89,7 +89,7 @@ class StandardTree:
         """Rewrite a query in place; returns its columns.
 
         Raises:
-            NoText: it has a form that is not read.
+            NoCommonText: it has a form that is not read.
         """
         ctes = self._with(node, ctes or {})
         match node["type"]:

@@ -47,16 +47,14 @@ def parse_tree(sql: str) -> Node:
     """The tree of one query.
 
     Raises:
-        NoText: DuckDB's parser reads something else, or gives no tree.
+        NoCommonText: DuckDB's parser reads something else, or gives no tree.
     """
     if len(sql) > LONGEST or not_a_query(sql) is not None:
         raise NoCommonText("a text that is too long, or no query")
     try:
-        cursor = _connection(os.getpid()).cursor()
-        row = cursor.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+        tree = _serialized(sql)
     except (duckdb.Error, DatabaseError) as error:
         raise NoCommonText("a text that DuckDB cannot read") from error
-    tree: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
     if tree.get("error") or len(tree["statements"]) != 1:
         raise NoCommonText("a statement of which DuckDB gives no tree")
     node: Node = _plain(tree["statements"][0])["node"]
@@ -68,12 +66,18 @@ def syntax_error(sql: str) -> str | None:
     if len(sql) > LONGEST or not_a_query(sql) is not None:
         return None
     try:
-        cursor = _connection(os.getpid()).cursor()
-        row = cursor.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+        tree = _serialized(sql)
     except (duckdb.Error, DatabaseError):
         return None
-    tree: Node = msgspec.json.decode(row[0]) if row is not None else {}
     return str(tree["error_message"]) if tree.get("error_type") == "parser" else None
+
+
+def _serialized(sql: str) -> Node:
+    """What DuckDB says of a text: its tree, or the error that the parser found."""
+    cursor = _connection(os.getpid()).cursor()
+    row = cursor.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+    tree: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
+    return tree
 
 
 def _plain(part: Any) -> Any:
@@ -228,7 +232,7 @@ def names_like(condition: str, names: list[str]) -> list[str]:
         names: The columns, all different.
 
     Raises:
-        NoText: DuckDB does not read it.
+        NoCommonText: DuckDB does not read it.
     """
     columns = ", ".join(f"1 AS {quote_name(name)}" for name in names)
     try:

@@ -70,11 +70,11 @@ def text_refusal(sql: str) -> Failure | None:
     words = words_of(sql)
     table = min(names().tables & words, default=None)
     if table is not None:
-        return _blocked(table)
+        return write_blocked(table)
     if names().table_functions.isdisjoint(words):
         return None
     call = _calls().search(sql.lower())
-    return _blocked(f"function {call[1]}()") if call is not None else None
+    return write_blocked(f"function {call[1]}()") if call is not None else None
 
 
 @lru_cache(maxsize=1)
@@ -109,7 +109,7 @@ def _refusal(role: str, part: dict[str, Any]) -> Failure | None:
     """Why one part is not allowed."""
     kind, group = _kind(part), part.get("class")
     if kind.endswith(_WRITE):
-        return _blocked(kind.removesuffix(_WRITE))
+        return write_blocked(kind.removesuffix(_WRITE))
     if kind == _SHOW:
         text = "DESCRIBE, SHOW or SUMMARIZE gives a description, not an answer"
         return Failure(Reason.UNSUPPORTED_FEATURE, text)
@@ -119,20 +119,16 @@ def _refusal(role: str, part: dict[str, Any]) -> Failure | None:
         name = str(part.get("function_name", "")).lower()
         calls_table = role == _TABLE_CALL
         if name in (names().table_functions if calls_table else names().functions):
-            return _blocked(f"function {name}()")
+            return write_blocked(f"function {name}()")
         if part.get("export_state"):
-            return _blocked("EXPORT_STATE")
+            return write_blocked("EXPORT_STATE")
     elif (role in _ROLES or kind.endswith(_NODE)) and kind not in _NODES | _SOURCES | {""}:
         return _unknown(kind)
     if kind == "BASE_TABLE":
         table = str(part.get("table_name", "")).lower()
         if table in names().tables:
-            return _blocked(table)
+            return write_blocked(table)
     return None
-
-
-def _blocked(what: str) -> Failure:
-    return write_blocked(what)
 
 
 def _unknown(what: str) -> Failure:

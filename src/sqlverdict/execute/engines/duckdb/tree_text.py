@@ -14,7 +14,7 @@ import msgspec
 
 from sqlverdict.execute.common_text import NoCommonText
 from sqlverdict.execute.engines.duckdb.syntax import Node, arguments, call, column_ref, literal
-from sqlverdict.files.sqlite import quote_name
+from sqlverdict.files.sqlite import quote_name, quote_text
 
 _COMPARISONS: Final = {
     "COMPARE_EQUAL": "=",
@@ -48,7 +48,7 @@ def query_sql(node: Node) -> str:
     """A query.
 
     Raises:
-        NoText: it has something that is not common SQL.
+        NoCommonText: it has something that is not common SQL.
     """
     parts = [_with_text(node)]
     match node["type"]:
@@ -165,7 +165,7 @@ def expression(node: Node) -> str:
     """An expression.
 
     Raises:
-        NoText: it is not common SQL.
+        NoCommonText: it is not common SQL.
     """
     writer = _WRITERS.get(node["class"])
     if writer is None:
@@ -196,7 +196,7 @@ def _constant(node: Node) -> str:
         case ("INTEGER" | "NUMERIC", text):
             return text
         case ("STRING", text):
-            return "'" + text.replace("'", "''") + "'"
+            return quote_text(text)
         case ("BOOLEAN", text):
             return text.upper()
         case ("NULL_LITERAL", _):

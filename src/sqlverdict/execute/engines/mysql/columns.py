@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import pymysql
 
-from sqlverdict.execute.engines.mysql.connection import quote_in_backticks, rows_of
+from sqlverdict.execute.engines.mysql.connection import quote_in_backticks
+from sqlverdict.execute.servers.statements import rows_of
 from sqlverdict.parse.schema import Column, Table
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Cell

@@ -35,6 +35,7 @@ from sqlverdict.execute.engines.mysql.common.pure_functions import (
     kind_of_call,
 )
 from sqlverdict.execute.lexemes import Lex, Lexeme, solid_lexemes, string_value
+from sqlverdict.files.sqlite import quote_text
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import word_set
 
@@ -201,7 +202,7 @@ class _LexemeWriter:
                     raise NoCommonText
                 words += ["(", *self._described(node.nodes, leaves), ")"]
             elif node.kind is Lex.STRING and node.text[0] == '"':
-                words.append("'" + string_value(node).replace("'", "''") + "'")
+                words.append(quote_text(string_value(node)))
             elif node.kind not in (Lex.WORD, Lex.NAME):
                 words.append(node.text)
             elif word == "as" and function == "cast":

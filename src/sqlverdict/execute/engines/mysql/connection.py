@@ -26,8 +26,12 @@ from pymysql.cursors import SSCursor
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.servers.statements import database_errors, server_reason, undo_on_error
-from sqlverdict.execute.servers.statements import rows_of as rows_of
+from sqlverdict.execute.servers.statements import (
+    database_errors,
+    rows_of,
+    server_reason,
+    undo_on_error,
+)
 from sqlverdict.files.references import Reference, scheme_of
 
 if TYPE_CHECKING:

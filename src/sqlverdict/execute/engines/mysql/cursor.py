@@ -31,13 +31,13 @@ from sqlverdict.execute.engines.mysql.connection import (
     LOST,
     is_mariadb,
     number_of,
-    rows_of,
     server_message,
 )
 from sqlverdict.execute.engines.mysql.float_columns import float_columns, with_exact_floats
 from sqlverdict.execute.engines.mysql.sandbox import failure_of
 from sqlverdict.execute.engines.mysql.unmerged import unmerged
 from sqlverdict.execute.servers.session import ServerLost
+from sqlverdict.execute.servers.statements import rows_of
 from sqlverdict.execute.values.arriving_rows import BATCH, ArrivingRows
 from sqlverdict.execute.values.driver_values import cells_of_rows, clock_cell, json_text_cell
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row

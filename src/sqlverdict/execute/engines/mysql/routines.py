@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlverdict.execute.engines.mysql.connection import rows_of
 from sqlverdict.execute.engines.mysql.sandbox import DIALECT, names_in
 from sqlverdict.execute.lexemes import Lex, solid_lexemes
+from sqlverdict.execute.servers.statements import rows_of
 from sqlverdict.parse.tokens import word_set
 
 if TYPE_CHECKING:

@@ -14,14 +14,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from sqlverdict.execute.attempt import timed_out, write_blocked
+from sqlverdict.execute.attempt import out_of_memory, timed_out, unavailable, write_blocked
 from sqlverdict.execute.engines.mysql.functions import BLOCKED_FUNCTIONS, FUNCTIONS, KEYWORDS, TYPES
 from sqlverdict.execute.engines.mysql.spelling import LONGEST_IN_CACHE, spelling_of
 from sqlverdict.execute.frozen_text import clock_use, clock_words
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes, solid_lexemes
 from sqlverdict.execute.servers.reader import PREFIX
 from sqlverdict.execute.servers.refusals import holds_any, query_refusal, shortest
-from sqlverdict.execute.servers.session import unavailable
 from sqlverdict.parse.measure import MOST_LEVELS
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Failure, Reason
@@ -299,11 +298,11 @@ def failure_of(number: int, message: str, seconds: float, limit: float) -> Failu
     if number in _PARSE_ERRORS:
         return Failure(Reason.PARSE_ERROR, message)
     if number in _MEMORY_ERRORS or holds_any(message.lower(), _MEMORY_WORDS):
-        return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {message}")
+        return out_of_memory(message)
     routine = _ROUTINE.search(message)
     if number == _NO_ROUTINE and routine is not None and routine[1].lower() in FUNCTIONS:
         # A function that the other server has: it is looked for among those of the database.
         return Failure(Reason.EXECUTION_ERROR, f"the function {routine[1]} does not exist")
     if number in _DENIED:
-        return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {message}")
+        return write_blocked(message)
     return Failure(Reason.EXECUTION_ERROR, message, seconds=seconds)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote, urlsplit
 
 import pymysql
 
@@ -12,12 +11,14 @@ from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.mysql.connection import (
     connect,
+    database_name,
     is_mariadb,
     quote_in_backticks,
-    rows_of,
     server_message,
 )
+from sqlverdict.execute.servers.statements import rows_of
 from sqlverdict.files.references import Reference
+from sqlverdict.files.sqlite import quote_text
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def database_schema(database: Reference, db_id: str | None) -> Schema:
         SchemaError: it cannot be read, or has no table.
     """
     with connect(database, Limits()) as connection:
-        return read_schema(connection, db_id or unquote(urlsplit(str(database)).path.strip("/")))
+        return read_schema(connection, db_id or database_name(database))
 
 
 def read_schema(connection: Connection, db_id: str) -> Schema:
@@ -114,7 +115,7 @@ def _columns(connection: Connection) -> dict[str, list[Column]]:
         if text is not None and not mariadb and "DEFAULT_GENERATED" not in str(extra):
             # MySQL gives the value, MariaDB the SQL of it.
             is_number = any(word in str(base) for word in _NUMERIC)
-            text = text if is_number else "'" + text.replace("'", "''") + "'"
+            text = text if is_number else quote_text(text)
         generated = str(expression) if expression else None
         columns[str(table)].append(
             Column(

@@ -33,7 +33,6 @@ from sqlverdict.execute.engines.mysql.connection import (
     database_name,
     is_mariadb,
     quote_in_backticks,
-    rows_of,
 )
 from sqlverdict.execute.engines.mysql.sandbox import DIALECT, canonical
 from sqlverdict.execute.engines.mysql.session import MysqlSession
@@ -49,7 +48,7 @@ from sqlverdict.execute.servers.rows import (
     with_tables,
 )
 from sqlverdict.execute.servers.scratch import RowsScratch
-from sqlverdict.execute.servers.statements import server_reason
+from sqlverdict.execute.servers.statements import rows_of, server_reason
 from sqlverdict.files.references import Reference
 from sqlverdict.files.text import few_of
 from sqlverdict.parse.query import parse

@@ -20,7 +20,6 @@ from sqlverdict.execute.engines.mysql.columns import whole_type
 from sqlverdict.execute.engines.mysql.connection import (
     database_name,
     quote_in_backticks,
-    rows_of,
     server_message,
 )
 from sqlverdict.execute.engines.mysql.own_database import OwnDatabase
@@ -30,9 +29,10 @@ from sqlverdict.execute.insertion_order import (
     insertion_order,
     insertions,
     orphans_query,
+    unmade_views,
 )
 from sqlverdict.execute.servers.patience import is_passing
-from sqlverdict.execute.servers.statements import server_reason
+from sqlverdict.execute.servers.statements import rows_of, server_reason
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.schemas.create_table import table_text
@@ -136,19 +136,10 @@ def make_views(connection: Connection, views: Sequence[Table]) -> None:
     Raises:
         pymysql.Error: one cannot be made.
     """
-    waiting = list(views)
-    while waiting:
-        left: list[Table] = []
-        problem: pymysql.Error | None = None
-        for view in waiting:
-            try:
-                rows_of(connection, view.sql or "")
-            except pymysql.Error as error:
-                left.append(view)
-                problem = error
-        if problem is not None and len(left) == len(waiting):
-            raise problem
-        waiting = left
+    for _, error in unmade_views(
+        views, lambda view: rows_of(connection, view.sql or ""), pymysql.Error
+    ):
+        raise error
 
 
 def _whole_table(table: Table) -> Table:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from sqlverdict.execute.engines.postgres.guard.parser import Tree
 from sqlverdict.execute.engines.postgres.sandbox import names_in, parse_text
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import word_set
 
@@ -100,7 +101,7 @@ def _dependent(
             if column.name not in names or (name, column.name) in grouped:
                 continue
             if type_ is None or type_[0] not in _UNGROUPED:
-                yield grouped[name, key[0]], f"{_quoted(name)}.{_quoted(column.name)}"
+                yield grouped[name, key[0]], f"{quote_name(name)}.{quote_name(column.name)}"
 
 
 def _merged(items: Any) -> Iterator[str]:
@@ -184,7 +185,3 @@ def _names(item: Node) -> list[str]:
 def _is_star(target: Node) -> bool:
     value = target["ResTarget"].get("val", {})
     return "ColumnRef" in value and not _names(value)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from sqlverdict.execute.attempt import NO_SQL, SEVERAL, write_blocked
+from sqlverdict.execute.attempt import NO_SQL, SEVERAL, unavailable, write_blocked
 from sqlverdict.execute.engines.postgres.guard.contents import (
     Contents,
     DepthError,
@@ -34,7 +34,6 @@ from sqlverdict.execute.engines.postgres.guard.parser import (
 )
 from sqlverdict.execute.lexemes import Lex, solid_lexemes
 from sqlverdict.execute.servers.refusals import query_refusal
-from sqlverdict.execute.servers.session import unavailable
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Failure, Reason
 

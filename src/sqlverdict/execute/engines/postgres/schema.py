@@ -32,6 +32,7 @@ from sqlverdict.execute.engines.postgres.sandbox import DIALECT
 from sqlverdict.execute.engines.postgres.unique_indexes import EQUAL_NULLS
 from sqlverdict.execute.lexemes import Lex, lexemes
 from sqlverdict.files.references import Reference
+from sqlverdict.files.sqlite import quote_name, quote_text
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.hidden import hidden_name, with_plain_views
 from sqlverdict.parse.tokens import fold
@@ -170,7 +171,7 @@ class _Parts:
         columns = tuple(_column(*row) for row in self._columns[oid])
         if kind in ("v", "m"):
             words = "CREATE VIEW" if kind == "v" else "CREATE MATERIALIZED VIEW"
-            text = f"{words} {_quoted(name)} AS {(view or '').strip()}"
+            text = f"{words} {quote_name(name)} AS {(view or '').strip()}"
             return Table(name, columns, sql=text, paths=paths)
         constraints, indexes = self._constraints[oid], self._indexes[oid]
         checks = [
@@ -206,8 +207,8 @@ class _Parts:
         checks = []
         for name, _, _, _, _, type_oid, kind in self._columns[oid]:
             if kind == "e":
-                labels = ", ".join(_literal(label) for (label,) in self._enums[type_oid])
-                checks.append(f"{_quoted(name)} IN ({labels})")
+                labels = ", ".join(quote_text(label) for (label,) in self._enums[type_oid])
+                checks.append(f"{quote_name(name)} IN ({labels})")
             elif kind == "d":
                 conditions = [condition for (condition,) in self._domains[type_oid]]
                 checks += [_over_column(condition, name) for condition in conditions]
@@ -229,7 +230,7 @@ def _column(
 def _over_column(condition: str, name: str) -> str:
     """The CHECK of a domain, about a column instead of VALUE."""
     return "".join(
-        _quoted(name) if part.kind is Lex.WORD and part.name == "value" else part.text
+        quote_name(name) if part.kind is Lex.WORD and part.name == "value" else part.text
         for part in lexemes(condition, "postgres")
     )
 
@@ -239,11 +240,3 @@ def _grouped(rows: Rows) -> defaultdict[int, Rows]:
     for first, *rest in rows:
         groups[first].append(tuple(rest))
     return groups
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -19,6 +19,7 @@ from typing import Final
 import psycopg
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.attempt import unavailable
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.postgres.catalogue import Catalogue, read_catalogue
 from sqlverdict.execute.engines.postgres.connection import Connection
@@ -39,9 +40,10 @@ from sqlverdict.execute.servers.rows import (
     with_tables,
 )
 from sqlverdict.execute.servers.scratch import RowsScratch
-from sqlverdict.execute.servers.session import ServerLost, unavailable
+from sqlverdict.execute.servers.session import ServerLost
 from sqlverdict.execute.servers.statements import server_reason
 from sqlverdict.files.references import Reference
+from sqlverdict.files.sqlite import quote_name, quote_text
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.records import Failure, Outcome, Reason, Row
 
@@ -76,7 +78,7 @@ class PostgresScratch(RowsScratch):
                 reason="missing",
             )
         views = [table for table in schema.tables if _VIEW.match(table.sql or "")]
-        super().__init__([table for table in schema.tables if table not in views], _quoted)
+        super().__init__([table for table in schema.tables if table not in views], quote_name)
         self._near = near
         self._connection = connect_reader(near, limits)
         try:
@@ -130,7 +132,7 @@ class PostgresScratch(RowsScratch):
         """A table as an expression of a WITH list."""
         declared, cells, computed = [], [], False
         for column in table.columns:
-            name, (type_, collation) = _quoted(column.name), _type(column)
+            name, (type_, collation) = quote_name(column.name), _type(column)
             type_ = self._types.get(type_, type_)
             if column.generated is not None:
                 computed = True
@@ -140,7 +142,7 @@ class PostgresScratch(RowsScratch):
             else:
                 declared.append(f"{name} {type_}{collation}")
                 cells.append(name)
-        table_name = _quoted(table.name)
+        table_name = quote_name(table.name)
         rows = f"pg_catalog.json_to_recordset({mark(number)})"
         source = f"{rows} AS {table_name}({', '.join(declared)})"
         text = f"SELECT {', '.join(cells)} FROM {source}"  # noqa: S608 (quoted by us)
@@ -150,7 +152,7 @@ class PostgresScratch(RowsScratch):
         return f"{table_name} AS ({text})"
 
     def _cell(self, column: Column) -> str:
-        name, (type_, collation) = _quoted(column.name), _type(column)
+        name, (type_, collation) = quote_name(column.name), _type(column)
         if column.generated is None:
             return name
         type_ = self._types.get(type_, type_)
@@ -167,9 +169,9 @@ class PostgresScratch(RowsScratch):
                     del waiting[view.name]
                     break
                 if names_of(body, DIALECT, str) & waiting.keys() <= {view.name}:
-                    columns = ", ".join(_quoted(column.name) for column in view.columns)
+                    columns = ", ".join(quote_name(column.name) for column in view.columns)
                     inner = with_tables(body, DIALECT, self._definitions, str)
-                    text = self._checked(f"{_quoted(view.name)}({columns}) AS ({inner})")
+                    text = self._checked(f"{quote_name(view.name)}({columns}) AS ({inner})")
                     if text:
                         self._definitions[view.name] = text
                     del waiting[view.name]
@@ -220,7 +222,7 @@ class PostgresScratch(RowsScratch):
         for table in tables:
             if not are_values:
                 # All rows are read, so that a text that is no value of its column fails.
-                name = _quoted(table.name)
+                name = quote_name(table.name)
                 queries.append(f"SELECT 1 FROM {name} HAVING count(*) = 0")  # noqa: S608
             queries += self._constraints.queries(table)
             queries += [index_query(table, text) for text in table.indexes]
@@ -244,7 +246,7 @@ class PostgresScratch(RowsScratch):
 
     def _literal(self, text: str) -> str:
         # Every session of ours reads a backslash as itself.
-        return "'" + text.replace("'", "''") + "'"
+        return quote_text(text)
 
     def _send(self, sql: str, text: str) -> Outcome:
         try:
@@ -331,7 +333,3 @@ def _type(column: Column) -> tuple[str, str]:
     match = _TYPE.fullmatch(column.type or "text")
     assert match is not None
     return match[1], match[2] or ""
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -10,6 +10,7 @@ from sqlverdict.execute.engines.postgres.guard.parser import Tree
 from sqlverdict.execute.engines.postgres.sandbox import DIALECT, parse_text
 from sqlverdict.execute.lexemes import Lexeme, lexemes
 from sqlverdict.execute.servers.constraints import repeats_query
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Table
 
 _INDEX: Final = re.compile(r"CREATE UNIQUE INDEX .*? USING \w+ (\(.*)", re.DOTALL)
@@ -32,9 +33,9 @@ def index_query(table: Table, text: str) -> str:
     condition = _WHERE.fullmatch(rest)
     keys = [_ORDER.sub("", part) for part in parts]
     if not keys or condition is None or not all(map(_is_expression, keys)):
-        return f"SELECT 1 FROM {_quoted(table.name)} HAVING count(*) > 1"  # noqa: S608
+        return f"SELECT 1 FROM {quote_name(table.name)} HAVING count(*) > 1"  # noqa: S608
     where = condition[2] or "true"
-    return repeats_query(table, keys, _quoted, where, equal_nulls=condition[1] is not None)
+    return repeats_query(table, keys, quote_name, where, equal_nulls=condition[1] is not None)
 
 
 def _list(parts: Sequence[Lexeme]) -> tuple[list[str], str]:
@@ -58,7 +59,3 @@ def _texts(parts: Sequence[Lexeme]) -> Iterator[str]:
 def _is_expression(text: str) -> bool:
     """Whether an element is an expression alone; the name of an operator class may stand behind."""
     return isinstance(parse_text(f"SELECT ({text})"), Tree)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

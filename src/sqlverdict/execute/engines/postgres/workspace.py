@@ -24,7 +24,7 @@ from typing import Any, Final
 
 import psycopg
 
-from sqlverdict.execute.attempt import SEVERAL_CHANGES
+from sqlverdict.execute.attempt import SEVERAL_CHANGES, unavailable
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.postgres.catalogue import read_catalogue
 from sqlverdict.execute.engines.postgres.connection import (
@@ -41,7 +41,7 @@ from sqlverdict.execute.engines.postgres.reader import connect_writer
 from sqlverdict.execute.engines.postgres.sandbox import DIALECT, Reading, parse_text
 from sqlverdict.execute.lexemes import Lex, solid_lexemes
 from sqlverdict.execute.servers.refusals import change_blocked
-from sqlverdict.execute.servers.session import ServerLost, ServerWorkspace, unavailable
+from sqlverdict.execute.servers.session import ServerLost, ServerWorkspace
 from sqlverdict.execute.servers.statements import rows_of, undo_on_error
 from sqlverdict.files.references import Reference
 from sqlverdict.records import Failure, Outcome, Reason

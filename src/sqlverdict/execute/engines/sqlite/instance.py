@@ -18,7 +18,7 @@ from sqlverdict.execute.engines.sqlite.declarations import (
     own_declaration,
 )
 from sqlverdict.execute.engines.sqlite.literals import sql_literal
-from sqlverdict.execute.engines.sqlite.sandbox import Guard
+from sqlverdict.execute.engines.sqlite.sandbox import Guard, wake_tables
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.schema import Schema, Table, is_view
@@ -73,10 +73,7 @@ class SqliteInstance:
 
 def _guarded(connection: sqlite3.Connection, limits: Limits) -> Session:
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    for source in ("json_each('[]')", "json_tree('[]')"):
-        # Their modules do, when first used, what the authorizer will not allow later.
-        with suppress(sqlite3.Error):
-            connection.execute(f"SELECT 1 FROM {source}").fetchall()
+    wake_tables(connection)
     return SqliteSession(connection, limits)
 
 

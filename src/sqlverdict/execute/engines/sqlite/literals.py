@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sqlite3
 
+from sqlverdict.files.sqlite import quote_text
 from sqlverdict.records import Cell
 
 _TWO_62 = "CAST(4611686018427387904 AS REAL)"
@@ -26,7 +27,7 @@ def sql_literal(cell: Cell, connection: sqlite3.Connection) -> str:
     if isinstance(cell, bytes):
         return f"x'{cell.hex()}'"
     if cell.isprintable():
-        return "'" + cell.replace("'", "''") + "'"
+        return quote_text(cell)
     # Line ends, NUL and marks of reading direction would not survive an editor or a terminal.
     return f"CAST(x'{cell.encode('utf-8', 'surrogatepass').hex()}' AS TEXT)"
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 
-from sqlverdict.execute.attempt import NO_SQL, SEVERAL, damaged_file, write_blocked
+from sqlverdict.execute.attempt import NO_SQL, SEVERAL, damaged_file, out_of_memory, write_blocked
 from sqlverdict.execute.clock import CLOCK_FUNCTIONS, may_read_clock, reads_clock
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import leading_keyword
 from sqlverdict.records import Failure, Reason
 
@@ -158,6 +160,19 @@ class Guard:
         return 1
 
 
+def wake_tables(connection: sqlite3.Connection, names: Iterable[str] = ()) -> None:
+    """Use virtual tables now: their modules do at first what the authorizer will not allow later.
+
+    Args:
+        connection: A connection without an authorizer.
+        names: The virtual tables of its database.
+    """
+    for source in ("json_each('[]')", "json_tree('[]')", *map(quote_name, names)):
+        # A module that is not there fails the queries that use it, and no others.
+        with suppress(sqlite3.Error):
+            connection.execute(f"SELECT 1 FROM {source} LIMIT 1").fetchall()
+
+
 def failure_of(error: sqlite3.Error | sqlite3.Warning, guard: Guard, seconds: float) -> Failure:
     """The failure for an error of SQLite: its reason and message."""
     text = str(error)
@@ -169,7 +184,7 @@ def failure_of(error: sqlite3.Error | sqlite3.Warning, guard: Guard, seconds: fl
     if "null character" in text:
         return Failure(Reason.PARSE_ERROR, "the SQL text contains a NUL byte")
     if code in (sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_NOMEM):
-        return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {text}")
+        return out_of_memory(text)
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR):
         return damaged_file(text)
     if _SYNTAX.search(text):

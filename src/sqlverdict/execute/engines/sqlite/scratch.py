@@ -10,13 +10,20 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from operator import is_, itemgetter
 from typing import NamedTuple
 
+from sqlverdict.execute.attempt import NO_RESULT
 from sqlverdict.execute.engines.sqlite.declarations import scratch_declaration, unique_indexes
-from sqlverdict.execute.engines.sqlite.sandbox import Guard, failure_of, not_a_query
+from sqlverdict.execute.engines.sqlite.sandbox import (
+    Guard,
+    failure_of,
+    not_a_query,
+    wake_tables,
+)
 from sqlverdict.execute.in_memory import CELL, is_filled, is_virtual
+from sqlverdict.execute.insertion_order import unmade_views
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.facts import Fact, NotNull, affinity, facts_of
 from sqlverdict.parse.schema import Schema, Table, is_view
@@ -74,6 +81,16 @@ def _is_same(rows: Sequence[Row], filling: _Filling) -> bool:
     return rows is before or (len(rows) == len(before) and all(map(is_, rows, before)))
 
 
+def _make_view(connection: sqlite3.Connection, view: Table) -> None:
+    """Make a view that can be read; SQLite makes one over what is not there."""
+    try:
+        connection.execute(view.sql or "")
+        connection.execute(f"EXPLAIN SELECT 1 FROM {quote_name(view.name)}")
+    except sqlite3.Error:
+        connection.execute(f"DROP VIEW IF EXISTS {quote_name(view.name)}")
+        raise
+
+
 class SqliteScratch:
     """One schema's tables in memory, made when they are first needed.
 
@@ -115,10 +132,7 @@ class SqliteScratch:
         self._create(connection)
         # Not before: the tables are ours, and to make many of them takes many steps.
         connection.set_progress_handler(self._tick, _STEPS)
-        for source in ("json_each('[]')", "json_tree('[]')"):
-            # Their modules do, when first used, what the authorizer will not allow later.
-            with suppress(sqlite3.Error):
-                connection.execute(f"SELECT 1 FROM {source}").fetchall()
+        wake_tables(connection)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.set_authorizer(self._gate)
@@ -147,10 +161,9 @@ class SqliteScratch:
                     and not column.not_null
                     and (table.name, column.name) in never_null
                 )
-        waiting = [table for table in self.schema.tables if is_view(table)]
-        # A view may read one that is declared behind it.
-        for _ in range(len(waiting)):
-            waiting = [table for table in waiting if not self._make_view(connection, table)]
+        views = filter(is_view, self.schema.tables)
+        for view, error in unmade_views(views, partial(_make_view, connection), sqlite3.Error):
+            self._missing[view.name] = f"view {view.name!r} cannot be made: {error}"
 
     def _make(
         self, connection: sqlite3.Connection, table: Table, known: Iterable[Fact], whole: bool
@@ -172,17 +185,6 @@ class SqliteScratch:
             indexes = tuple(n for n, name in enumerate(names) if name not in computed)
             columns = ", ".join(quote_name(names[n]) for n in indexes)
             self._insertions[table.name] = _Insertion(indexes, f" ({columns})")
-
-    def _make_view(self, connection: sqlite3.Connection, view: Table) -> bool:
-        try:
-            connection.execute(view.sql or "")
-            connection.execute(f"EXPLAIN SELECT 1 FROM {quote_name(view.name)}")
-        except sqlite3.Error as error:
-            connection.execute(f"DROP VIEW IF EXISTS {quote_name(view.name)}")
-            self._missing[view.name] = f"view {view.name!r} cannot be made: {error}"
-            return False
-        self._missing.pop(view.name, None)
-        return True
 
     def _tick(self) -> int:
         self._ticks -= 1
@@ -347,7 +349,7 @@ class SqliteScratch:
             self.work += _STEPS * (_TICKS - self._ticks)
         if answered is None:
             if cursor.description is None:
-                return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+                return NO_RESULT
             # The guard is asked when a text is first prepared, and never again while it is cached.
             columns = tuple([column[0] for column in cursor.description])
             answered = self._answered[sql] = (columns, self._gate.depends_on_clock(sql))

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from time import monotonic, perf_counter
 
-from sqlverdict.execute.attempt import NO_RESULT, timed_out, too_long, unfolding
+from sqlverdict.execute.attempt import NO_RESULT, TOO_LARGE, timed_out, too_long, unfolding
 from sqlverdict.execute.clock import freeze_clock
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.sqlite.sandbox import Guard, failure_of, not_a_query
@@ -129,13 +129,12 @@ class SqliteSession:
 
     def _out_of_memory(self) -> Failure:
         """What a query gives that took too much; Python's name for it is ``MemoryError``."""
-        message = "the answer does not fit into the memory limit"
         asked, kept = min(self._limits.memory, HEAP), heap_limit()
         if kept >= asked:
-            return Failure(Reason.MEMORY_LIMIT, message)
+            return TOO_LARGE
         # In another process the query would have what was asked for.
         lowest = f"SQLite keeps the lowest limit of the process, {kept:,} bytes of {asked:,}"
-        return Failure(Reason.MEMORY_LIMIT, f"{message}; {lowest}", repeatable=False)
+        return replace(TOO_LARGE, message=f"{TOO_LARGE.message}; {lowest}", repeatable=False)
 
     def _was_interrupted(self, error: sqlite3.Error | sqlite3.Warning, sql: str) -> bool:
         """Whether Ctrl-C struck inside a handler of ours, where sqlite3 swallows it.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.brief import BRIEF_CELL, is_brief
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session, Workspace
+from sqlverdict.execute.engines.sqlite.sandbox import wake_tables
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
 from sqlverdict.execute.engines.sqlite.workspace import open_workspace
 from sqlverdict.files.digests import database_digest
 from sqlverdict.files.references import Reference, file_of
-from sqlverdict.files.sqlite import open_read_only, quote_name, sqlite_reason
+from sqlverdict.files.sqlite import open_read_only, sqlite_reason
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Row
@@ -38,6 +39,7 @@ _ARGUMENTS = 127
 
 _HARMLESS = re.compile(r"ok$|CHECK constraint failed|(NULL|NUMERIC|TEXT|non-\S+) value in ")
 """What the check says of a file that can be read, whatever its values are."""
+_VIRTUAL_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0"
 
 
 @ENGINES.member
@@ -90,7 +92,8 @@ class Sqlite(Engine):
                 f"hard_heap_limit={limits.memory}",
             ):
                 connection.execute(f"PRAGMA {pragma}")
-            _wake_virtual_tables(connection)
+            virtual = connection.execute(_VIRTUAL_TABLES).fetchall()
+            wake_tables(connection, (name for (name,) in virtual))
         except sqlite3.Error as error:
             connection.close()
             raise DatabaseError(
@@ -168,14 +171,3 @@ def _file(database: Reference) -> Path:
             reason="not_a_database",
         )
     return file
-
-
-def _wake_virtual_tables(connection: sqlite3.Connection) -> None:
-    """Connect virtual tables now: their modules do what the authorizer will not allow later."""
-    tables = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0"
-    ).fetchall()
-    for source in ("json_each('[]')", "json_tree('[]')", *(quote_name(name) for (name,) in tables)):
-        # A module that is not there fails the queries that use it, and no others.
-        with suppress(sqlite3.Error):
-            connection.execute(f"SELECT 1 FROM {source} LIMIT 1").fetchall()

@@ -10,7 +10,7 @@ from math import inf, log
 from operator import itemgetter
 from typing import ClassVar
 
-from sqlverdict.files.sqlite import quote_name
+from sqlverdict.files.sqlite import quote_name, quote_text
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
@@ -152,7 +152,7 @@ def sql_value(value: Cell) -> str:
     if isinstance(value, bytes):
         return f"x'{value.hex()}'"
     if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
+        return quote_text(value)
     return "9e999" if value == inf else "-9e999" if value == -inf else repr(value)
 
 

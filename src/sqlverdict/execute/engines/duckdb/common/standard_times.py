@@ -64,7 +64,7 @@ def read_clock_word(node: Node, scope: FromScope, aliases: frozenset[str]) -> bo
         Whether it was one.
 
     Raises:
-        NoText: it may be something else.
+        NoCommonText: it may be something else.
     """
     name = fold(node["column_names"][0])
     if len(node["column_names"]) != 1 or name not in _WORDS or scope.has(name):
@@ -84,7 +84,7 @@ def refuse_clock_aliases(items: Sequence[Node]) -> None:
     """Refuse a SELECT list with an alias that is a word for the clock: DuckDB fails before it.
 
     Raises:
-        NoText: there is one.
+        NoCommonText: there is one.
     """
     if any(fold(item.get("alias") or "") in _WORDS for item in items):
         raise NoCommonText("an alias has the name of the clock")
