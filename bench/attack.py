@@ -9,6 +9,8 @@ pairs      pairs of all rules and common shapes, changed on both sides alike and
            other types and fewer facts; what is proved is run on random databases. It reaches the
            rules that random queries do not
 engines    the same on DuckDB and on the servers of --server, in turn
+shapes     pairs of shapes in which wrong proofs were found, on SQLite and those engines in turn:
+           native tables, edge rows, every rewriting with every kind of values
 real       golds of Spider and BIRD, changed in one place; what is proved is run on random databases
            of their schemas, with all facts or fewer; what is refuted is checked: the witness obeys
            every constraint, and the answers are the claimed ones in any order of rows
@@ -105,7 +107,13 @@ def fewer(facts: frozenset[Fact], rng: Random) -> frozenset[Fact]:
 
 
 def try_proof(
-    gold: str, other: str, schema: Schema, facts: frozenset[Fact], rng: Random, report: Report
+    gold: str,
+    other: str,
+    schema: Schema,
+    facts: frozenset[Fact],
+    rng: Random,
+    report: Report,
+    values: Callable[[str], Any] | None = None,
 ) -> bool:
     """Seek a proof; what is proved is run on databases that obey the facts and no others."""
     report.counts["pairs"] += 1
@@ -125,7 +133,7 @@ def try_proof(
     schema = replace(schema, tables=own)
     for _ in range(DATABASES):
         report.counts["databases"] += 1
-        data = data_for(schema, facts, rng)
+        data = data_for(schema, facts, rng, values)
         answers = data.compare(gold, other)
         if answers is not None and leaves_open(proof):
             report.counts["differences that both leave open"] += 1
@@ -257,11 +265,22 @@ def engines_part(seed: str, report: Report) -> None:
     _ENGINES[0].attack(seed, report.counts["rounds of engines"], report)
 
 
+def shapes_part(seed: str, report: Report) -> None:
+    """Shapes in which wrong proofs were found; the next engine in the next round."""
+
+    def attempt(*pair: Any) -> bool:
+        *known, values = pair
+        return try_proof(*known, report, values)
+
+    _ENGINES[0].attack_shapes(seed, report.counts["rounds of shapes"], report, attempt)
+
+
 PARTS: dict[str, Callable[[str, Report], None]] = {
     "rules": rules_part,
     "random": random_part,
     "pairs": pairs_part,
     "engines": engines_part,
+    "shapes": shapes_part,
     "real": real_part,
     "broken": broken_part,
 }

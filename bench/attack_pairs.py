@@ -1,9 +1,12 @@
-"""Pairs that rules join, changed on both sides alike, on SQLite and on engines with types."""
+"""Pairs that rules join, changed on both sides alike, and pairs of shapes, on the engines."""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Protocol
@@ -11,8 +14,10 @@ from typing import Protocol
 import sqlglot
 from sqlglot.errors import SqlglotError
 
+import attack_shapes
 from fuzz_inputs import TYPES
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
+from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.execute.engine import ENGINES, Engine, engine_of
 from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.parse.query import parse
@@ -21,7 +26,7 @@ from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
-from sqlverdict.records import Failure, Query
+from sqlverdict.records import Cell, Failure, Query
 from sqlverdict.refute.target.trial import EngineTrial, Scratches
 from sqlverdict.testing.rule_suite.on_engine import retyped_for, rows_for, sample_types
 from sqlverdict.testing.rule_suite.rows import retyped
@@ -77,14 +82,59 @@ class EngineTables:
         self._scratches: dict[str, Scratches] = {}
 
     def attack(self, seed: str, number: int, report: Report) -> None:
-        """One round on one engine; the next one in the next round."""
+        """One round of rules' pairs on one engine; the next one in the next round."""
         rng = Random(seed)
         engine, near = self._near[number % len(self._near)]
-        scratches = self._scratches.setdefault(engine.name, Scratches(engine, near))
         for _ in range(PAIRS):
             pair = make_pair(rng)
             if pair is not None:
-                _try_on_engine(*pair, engine.dialect, scratches, rng, report)
+                self._try_known(*pair, engine, near, rng, report)
+
+    def attack_shapes(
+        self, seed: str, number: int, report: Report, try_sqlite: Callable[..., bool]
+    ) -> None:
+        """One round of shapes on one engine, SQLite among them; the next one in the next round."""
+        rng = Random(seed)
+        engine, near = (*self._near, (None, None))[number % (len(self._near) + 1)]
+        dialect = DEFAULT_DIALECT if engine is None else engine.dialect
+        schema = read_ddl(attack_shapes.tables_of(dialect), "shapes")
+        values = partial(attack_shapes.cells_of, dialect=dialect)
+        facts = facts_of(schema, dialect)
+        for _ in range(PAIRS):
+            pair = attack_shapes.make_pair(rng, dialect)
+            if engine is None:
+                is_proved = try_sqlite(pair.gold, pair.other, schema, facts, rng, values)
+            else:
+                trial = _TriedPair(pair.gold, pair.other, schema, facts, dialect)
+                is_proved = trial.attack(self._scratches_of(engine, near), rng, report, values)
+            for shape in (*pair.shapes, dialect):
+                report.count(f"shape {shape}: pairs")
+                report.count(f"shape {shape}: proofs", int(is_proved))
+
+    def _try_known(
+        self,
+        gold: str,
+        other: str,
+        known: KnownPair,
+        engine: Engine,
+        near: str | None,
+        rng: Random,
+        report: Report,
+    ) -> None:
+        dialect = engine.dialect
+        try:
+            gold, other = (
+                sqlglot.transpile(each, read="sqlite", write=dialect)[0] for each in (gold, other)
+            )
+        except SqlglotError:
+            return
+        schema = _schema(known, dialect, rng)
+        facts = facts_of(schema, dialect) | {fact for fact in known.facts if rng.randrange(4)}
+        trial = _TriedPair(gold, other, schema, facts, dialect)
+        trial.attack(self._scratches_of(engine, near), rng, report)
+
+    def _scratches_of(self, engine: Engine, near: str | None) -> Scratches:
+        return self._scratches.setdefault(engine.name, Scratches(engine, near))
 
     def close(self) -> None:
         """Drop what was made."""
@@ -98,48 +148,64 @@ def _schema(known: KnownPair, dialect: str, rng: Random) -> Schema:
     return retyped_for(known.ddl, dialect, Random(f"{known.ddl} {variant}"), *types)
 
 
-def _try_on_engine(
-    gold: str,
-    other: str,
-    known: KnownPair,
-    dialect: str,
-    scratches: Scratches,
-    rng: Random,
-    report: Report,
-) -> None:
-    try:
-        gold, other = (
-            sqlglot.transpile(each, read="sqlite", write=dialect)[0] for each in (gold, other)
-        )
-    except SqlglotError:
-        return
-    schema = _schema(known, dialect, rng)
-    facts = facts_of(schema, dialect) | {fact for fact in known.facts if rng.randrange(4)}
-    report.count(f"pairs in {dialect}")
-    proof = prove(gold, other, schema, facts=facts, dialect=dialect)
-    if not isinstance(proof, Proof) or gold == other:
-        return
-    report.count(f"proofs in {dialect}")
-    report.proof(proof.rules)
-    about = {"gold": gold, "other": other, "facts": sorted(map(str, facts)), "rules": proof.rules}
-    about |= {"dialect": dialect, "tables": [str(table) for table in schema.tables]}
-    if not check_proof(proof, schema, facts=facts).holds:
-        report.wrong("rejected proof", **about)
-    one, two = parse(gold, dialect), parse(other, dialect)
-    assert isinstance(one, Query)
-    assert isinstance(two, Query)
-    trial = EngineTrial(scratches.of(schema), one, two, PRESETS.get(DEFAULT_PRESET), None)
-    failures = [outcome for _, outcome in trial.on_empty_tables() if isinstance(outcome, Failure)]
-    if len(failures) == 1:
-        report.wrong("proof of a query that fails", **about, failure=failures[0].message)
-    if failures:
-        report.count(f"proofs that {dialect} does not run")
-        return
-    for number in range(DATABASES):
-        rows = rows_for(schema, facts, Random(f"{rng.random()} {number}"), dialect)
-        difference = trial.determined_difference(rows)
-        report.count("databases")
-        if difference is not None:
+_OVERFLOW = re.compile(r"(?i)overflow|out of range|too large|value out of bounds")
+"""No proof speaks about computed values that leave their type."""
+
+
+@dataclass(frozen=True)
+class _TriedPair:
+    """Two queries over tables of an engine."""
+
+    gold: str
+    other: str
+    schema: Schema
+    facts: frozenset[Fact]
+    dialect: str
+
+    def attack(
+        self,
+        scratches: Scratches,
+        rng: Random,
+        report: Report,
+        values: Callable[[str], Sequence[Cell]] | None = None,
+    ) -> bool:
+        """Seek a proof, and run what is proved on rows that obey the facts; whether it was."""
+        dialect, schema, facts = self.dialect, self.schema, self.facts
+        report.count(f"pairs in {dialect}")
+        proof = prove(self.gold, self.other, schema, facts=facts, dialect=dialect)
+        if not isinstance(proof, Proof) or self.gold == self.other:
+            return False
+        report.count(f"proofs in {dialect}")
+        report.proof(proof.rules)
+        about = {"gold": self.gold, "other": self.other, "facts": sorted(map(str, facts))}
+        about |= {"rules": proof.rules, "dialect": dialect}
+        about |= {"tables": [str(table) for table in schema.tables]}
+        if not check_proof(proof, schema, facts=facts).holds:
+            report.wrong("rejected proof", **about)
+        one, two = parse(self.gold, dialect), parse(self.other, dialect)
+        assert isinstance(one, Query)
+        assert isinstance(two, Query)
+        trial = EngineTrial(scratches.of(schema), one, two, PRESETS.get(DEFAULT_PRESET), None)
+        outcomes = [outcome for _, outcome in trial.on_empty_tables()]
+        failures = [outcome for outcome in outcomes if isinstance(outcome, Failure)]
+        if len(failures) == 1:
+            report.wrong("proof of a query that fails", **about, failure=failures[0].message)
+        if failures:
+            report.count(f"proofs that {dialect} does not run")
+            return True
+        for _ in range(DATABASES):
+            rows = rows_for(schema, facts, Random(f"{rng.random()}"), dialect, values)
+            difference = trial.determined_difference(rows)
+            report.count(f"databases in {dialect}")
+            if difference is None:
+                continue
             answers = (difference.gold, difference.prediction)
+            failed = [each.message for each in answers if isinstance(each, Failure)]
+            if any(map(_OVERFLOW.search, failed)):
+                report.count("overflows of one query")
+                continue
             report.wrong("wrong proof", **about, rows=rows, answers=answers)
-            return
+            break
+        else:
+            report.count(f"databases that {dialect} refused", trial.rejected)
+        return True

@@ -297,6 +297,37 @@ def test_an_order_of_first_rows_that_may_fail_is_not_dropped(dialect: str) -> No
     assert not isinstance(prove(ordered, plain, schema, dialect=dialect), Proof)
 
 
+CUT_ROWS = {
+    "a LIMIT": (
+        "SELECT CAST(s AS INTEGER) FROM t ORDER BY v LIMIT 1",
+        "SELECT CAST(s AS INTEGER) FROM (SELECT s, v FROM t ORDER BY v LIMIT 1) AS d",
+    ),
+    "a HAVING": (
+        "SELECT CAST(s AS INTEGER) FROM t GROUP BY CAST(s AS INTEGER) HAVING MIN(v) < 1",
+        "SELECT DISTINCT CAST(s AS INTEGER) FROM t WHERE v < 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("cut", CUT_ROWS)
+def test_a_list_that_may_fail_is_computed_before_rows_are_cut_off(cut: str) -> None:
+    schema = read_ddl("CREATE TABLE t (v INTEGER NOT NULL, s VARCHAR(9))", "postgres")
+    before, behind = CUT_ROWS[cut]
+    assert not isinstance(prove(before, behind, schema, dialect="postgres"), Proof)
+    other = before.replace("t ", "t AS x ", 1)
+    assert isinstance(prove(before, other, schema, dialect="postgres"), Proof)
+    engine = ENGINES.get(engine_of("postgres"))
+    assert isinstance(engine, ScratchEngine)
+    with server_of("postgres") as near:
+        scratch = engine.scratch(schema, Limits(), near)
+        try:
+            assert scratch.load({"t": ((0, "7"), (1, "x"))})
+            assert isinstance(scratch.run(before), Failure)
+            assert isinstance(scratch.run(behind), Answer)
+        finally:
+            scratch.close()
+
+
 OWN_TABLES = {
     f"an endless {kind} beside {operator} {year}": (
         "duckdb",
@@ -320,6 +351,16 @@ OWN_TABLES = {
         "SELECT id FROM t WHERE starts_with(c, 'a ')",
         "SELECT id FROM t WHERE c LIKE 'a %'",
     ),
+    **{
+        f"a float of four bytes becomes a double, times {factor}": (
+            "postgres",
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, f REAL)",
+            ((1, 0.1),),
+            f"SELECT f * {factor} FROM t",
+            "SELECT f FROM t",
+        )
+        for factor in ("1", "1.0")
+    },
     **{
         f"bits become a number in {choice}": (
             "mysql",

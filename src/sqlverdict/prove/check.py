@@ -212,6 +212,7 @@ class ProofCheck:
             statement = "the two texts are the same to the engine's parser, but for other words"
             return ValidProof((CheckedStep("prediction", statement, proof.gold_sql),))
         gold, facts = self.start("gold", proof.gold_sql)
+        self.require_readable("gold", proof.gold_sql, gold, facts)
         self.say("gold", "the gold query, names resolved", gold)
         gold = self.rewrite("gold", gold, facts, self.calls("gold", gold, facts))
         prediction, facts = self.start("prediction", proof.prediction_sql)
@@ -221,6 +222,7 @@ class ProofCheck:
             self.forget_order(prediction)
         elif self.profile.drops_order and facts.record.hands_on_order:
             self.take_over_order(prediction)
+        self.require_readable("prediction", proof.prediction_sql, prediction, facts)
         prediction = self.rewrite("prediction", prediction, facts, calls)
         self.at = None
         self.compare(gold, prediction)
@@ -242,10 +244,13 @@ class ProofCheck:
             tree, facts = self.profile.read(query, self.schema, self.facts, self.proof.reading)
         except Unsupported as beyond:
             raise self.beyond(side, beyond) from beyond
+        return tree, facts
+
+    def require_readable(self, side: Side, sql: str, tree: Expr, facts: Facts) -> None:
+        """Refuse a query of which rules cannot speak, its order aside where that says nothing."""
         objection = self.profile.objection(sql, tree, facts)
         if objection is not None:
             raise self.beyond(side, objection)
-        return tree, facts
 
     def require_running(self, side: Side, sql: str) -> None:
         """Reject a query that always fails."""

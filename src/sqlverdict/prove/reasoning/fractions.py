@@ -255,11 +255,12 @@ def _scaled(value: Expr, factor: Fraction, facts: Facts) -> Expr | None:
     """A column times a constant below 1 as a division, where both are exact or rounded alike."""
     if not isinstance(value, exp.Column):
         return None
+    kind = facts.kind(value)
     if factor == 1:
-        return value.copy()
+        # A float of four bytes becomes a double, which shows digits that it did not.
+        return value.copy() if kind is not None or is_decimal(value, facts) else None
     if factor.numerator != 1 or not 1 < factor.denominator <= 10_000:
         return None
-    kind = facts.kind(value)
     if kind == "integer":
         exact = not Dialect.get_or_raise(facts.dialect).TYPED_DIVISION
     else:

@@ -199,8 +199,12 @@ def is_written_day(node: Expr) -> bool:
 def _require_plain_operands(node: Expr, query: Query) -> None:
     """Every operand binds tighter, so that any order of precedence gives the same tree."""
     own = _LEVELS[type(node)]
-    beside = node.parent.parent if isinstance(node.parent, exp.Paren) else None
-    is_beside = beside is not None and _LEVELS.get(type(beside)) == _PREDICATE
+    # What a spelling puts in (spellings.py) has parentheses within our parser's.
+    beside: Expr | None = node.parent
+    while isinstance(beside, exp.Paren):
+        beside = beside.parent
+    is_within = isinstance(node.parent, exp.Paren)
+    is_beside = is_within and beside is not None and _LEVELS.get(type(beside)) == _PREDICATE
     if own >= _PREDICATE and is_beside and not _has_own_parentheses(node, query):
         # Our parser puts parentheses of its own around a predicate beside another one.
         raise Unsupported(f"{node.key} beside another condition, without parentheses")

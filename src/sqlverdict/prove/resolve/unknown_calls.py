@@ -6,9 +6,13 @@ Such a function may tell apart what a rule takes for the same (``execute/common_
   type from the first tree to the last; one whose equal values may differ stays the same column, or
   the same sum of that column.
 * A row for which it fails: so no call that may fail gets lost, and each is evaluated on the same
-  rows. That is clear where it stands in the SELECT list of the whole query. Elsewhere both queries
-  must have the same sources and conditions around it, in the same order: PostgreSQL computes
-  ``b <> 0 AND a / b > 1`` from the left.
+  rows. That is clear where it stands in the SELECT list of the whole query, unless rows are cut off
+  behind it: PostgreSQL computes the list before it sorts. Then both queries must cut rows off
+  there. Elsewhere both queries must have the same sources and conditions around it, in the same
+  order: PostgreSQL computes ``b <> 0 AND a / b > 1`` from the left.
+
+SQLite has no unknown functions. Its JSON functions fail for a text that is no JSON, NTILE for a
+number that is not above 0 ...: the second holds for them.
 """
 
 from __future__ import annotations
@@ -26,7 +30,16 @@ from sqlverdict.parse.schemas.column_types import column_values
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.common_type import keeps_type
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import column_name, enclosing, is_grouped, nodes_in
+from sqlverdict.prove.reasoning.shape import (
+    column_name,
+    conditions,
+    enclosing,
+    is_aggregate,
+    is_grouped,
+    is_limited,
+    items,
+    nodes_in,
+)
 from sqlverdict.prove.resolve.scope import Unsupported
 
 DIGITS = "digits"
@@ -47,6 +60,8 @@ _NESTED = re.compile(rf"{_PLAIN}\[\]|struct\(\w+ {_PLAIN}(?:, \w+ {_PLAIN})*\)")
 """Lists and structures of such values."""
 _SHORT = frozenset({"smallint", "int2", "int", "int4", "integer", "serial"})
 _SAFE_KINDS = ("number", "boolean", "date", "time", "timestamp", "uuid", "null")
+_SAFE_JSON = frozenset({"json_valid", "json_error_position"})
+_FAILING = frozenset({"match", "ntile", "nthvalue", "windowspec", "zeroblob", "load_extension"})
 _PASSED = frozenset({"kind", "expressions", "from_", "order", "with_"})
 
 
@@ -81,7 +96,7 @@ def unknown_calls(tree: Expr, facts: Facts) -> UnknownCalls:
         Unsupported: an argument may be any of several equal values.
     """
     if not facts.record.typed:
-        return NO_CALLS
+        return _failing_calls(tree)
     calls = [node for node in nodes_in(tree) if isinstance(node, exp.Anonymous)]
     if not calls:
         return NO_CALLS
@@ -98,6 +113,21 @@ def unknown_calls(tree: Expr, facts: Facts) -> UnknownCalls:
         frozenset(fragile),
         frozenset(places - {""}),
     )
+
+
+def _failing_calls(tree: Expr) -> UnknownCalls:
+    """The calls in SQLite that may fail, of which each is told by its name and their number."""
+    calls = [node for node in nodes_in(tree) if _may_fail(node)]
+    numbers = Counter(call.key for call in calls)
+    fragile = frozenset(f"{name} {number}" for name, number in numbers.items())
+    return UnknownCalls({}, fragile, frozenset(map(_context, calls)) - {""})
+
+
+def _may_fail(node: Expr) -> bool:
+    """Whether an operation in SQLite fails for some values."""
+    name = str(node.this).lower() if isinstance(node, exp.Anonymous) else node.key
+    is_json = isinstance(node, exp.Func) and name.startswith("json") and name not in _SAFE_JSON
+    return is_json or name in _FAILING
 
 
 def call_kind(call: exp.Anonymous, kinds: AbstractSet[str]) -> str:
@@ -265,10 +295,26 @@ def _context(call: Expr) -> str:
         while part.parent is not select and part.parent is not None:
             part = part.parent
         is_plain = node is call and part.arg_key in ("expressions", "group", "order")
-        if not is_plain and not _passes(select):
+        if is_plain:
+            texts += _cuts(select)
+        elif not _passes(select):
             texts.append(_around(select, part))
         node = select
     return " in ".join(texts)
+
+
+def _cuts(select: exp.Select) -> list[str]:
+    """Where rows are cut off of which the SELECT list may be computed before."""
+    cuts = ["a LIMIT"] if is_limited(select) else []
+    inner = (item.this for item in items(select) if isinstance(item, exp.Subquery))
+    cuts += ["limited rows" for query in inner if any(map(is_limited, nodes_in(query)))]
+    # Engines compute a HAVING of grouped columns before they aggregate.
+    late = (
+        is_aggregate(node) or isinstance(node, exp.Query)
+        for each in conditions(select, "having")
+        for node in nodes_in(each)
+    )
+    return [*cuts, "a HAVING"] if any(late) else cuts
 
 
 def _passes(select: exp.Select) -> bool:

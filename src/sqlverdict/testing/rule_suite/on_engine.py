@@ -11,7 +11,7 @@ The tables have the engine's own column types, and the rows in them obey a set o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING
@@ -99,14 +99,28 @@ def _schema(tables: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> Schema:
 
 
 def rows_for(
-    schema: Schema, facts: frozenset[Fact], rng: Random, dialect: str
+    schema: Schema,
+    facts: frozenset[Fact],
+    rng: Random,
+    dialect: str,
+    values: Callable[[str], Sequence[Cell]] | None = None,
 ) -> dict[str, tuple[Row, ...]]:
-    """Rows that obey the facts; keys and foreign keys among them."""
+    """Rows that obey the facts; keys and foreign keys among them.
+
+    Args:
+        schema: The tables.
+        facts: What the rows obey.
+        rng: Chooses.
+        dialect: The dialect of the tables.
+        values: What a column of a declared type may hold; a few plain values, where not given.
+    """
+    values = values or _values
     content: dict[str, list[Row]] = {}
     for table in schema.tables:
-        few = [rng.choice(_values(column.type)) for column in table.columns for _ in range(2)]
+        held = [values(column.type) for column in table.columns]
+        few = [rng.choice(each) for each in held for _ in range(2)]
         rows = [
-            tuple(_cell(column.type, few, rng) for column in table.columns)
+            tuple(_cell(each, few, rng) for each in held)
             for _ in range(rng.choice((0, 2, 4, _MOST_ROWS, _MOST_ROWS)))
         ]
         content[table.name] = _legal_rows(table, rows, facts, dialect)
@@ -124,9 +138,8 @@ def _values(declared: str) -> Sequence[Cell]:
     return {"DATE": _DATES, "BOOLEAN": _TRUTHS}.get(declared, _INTEGERS)
 
 
-def _cell(declared: str, few: Sequence[Cell], rng: Random) -> Cell:
-    """A value for a column: often one that other columns have, so that rows meet."""
-    values = _values(declared)
+def _cell(values: Sequence[Cell], few: Sequence[Cell], rng: Random) -> Cell:
+    """One of the values of a column: often one that other columns have, so that rows meet."""
     if rng.random() < 0.5:
         # True and 1.0 are equal to 1 here, and no values of one column.
         shared = [value for value in few if any(_identical(value, each) for each in values)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from sqlverdict.refute.data.mine.kind import sql_value
 from sqlverdict.refute.trial.tie_breaks import broken_ties
 
 if TYPE_CHECKING:
-    from sqlverdict.parse.schema import Column, Table
+    from sqlverdict.parse.schema import Table
 
 Cell = int | float | str | bytes | None
 Rows = list[tuple[Cell, ...]]
@@ -99,16 +99,30 @@ class ArrangedRows:
         return True
 
 
-def data_for(schema: Schema, facts: frozenset[Fact], rng: Random) -> ArrangedRows:
-    """Extreme rows that obey the facts; keys and foreign keys among them."""
+def data_for(
+    schema: Schema,
+    facts: frozenset[Fact],
+    rng: Random,
+    values: Callable[[str], Sequence[Cell]] | None = None,
+) -> ArrangedRows:
+    """Extreme rows that obey the facts; keys and foreign keys among them.
+
+    Args:
+        schema: The tables.
+        facts: What the rows obey.
+        rng: Chooses.
+        values: What a column of a declared type may hold; extreme values, where not given.
+    """
+    values = values or _values
     tables = [_ddl(table, facts) for table in schema.tables]
     first = _opened(tables)
     for table in schema.tables:
         # Few values in many cells: rows meet, and an extreme one is seldom alone.
-        few = [rng.choice(_values(column)) for column in table.columns for _ in range(2)]
+        held = [values(column.type) for column in table.columns]
+        few = [rng.choice(each) for each in held for _ in range(2)]
         for _ in range(rng.choice((0, 2, 4, _MOST_ROWS, _MOST_ROWS))):
             # The table itself refuses a row that breaks a fact.
-            first.execute(_insert(table, [_cell(column, few, rng) for column in table.columns]))
+            first.execute(_insert(table, [_cell(each, few, rng) for each in held]))
     orphans = [_orphans(fact) for fact in sorted(facts, key=str) if isinstance(fact, References)]
     for statement in orphans * 2:
         first.execute(statement)
@@ -127,13 +141,12 @@ def _insert(table: Table, cells: Sequence[Cell]) -> str:
     return f'INSERT OR IGNORE INTO "{table.name}" VALUES ({values})'  # noqa: S608 - our own
 
 
-def _values(column: Column) -> Sequence[Cell]:
-    return _VALUES.get(column.type.upper().split(" ")[0], _MIXED)
+def _values(declared: str) -> Sequence[Cell]:
+    return _VALUES.get(declared.upper().split(" ")[0], _MIXED)
 
 
-def _cell(column: Column, few: Sequence[Cell], rng: Random) -> Cell:
-    """A value for a column: often one that other columns have, so that rows meet."""
-    values = _values(column)
+def _cell(values: Sequence[Cell], few: Sequence[Cell], rng: Random) -> Cell:
+    """One of the values of a column: often one that other columns have, so that rows meet."""
     if rng.random() < 0.5:
         shared = [value for value in few if value in values]
         if shared:
