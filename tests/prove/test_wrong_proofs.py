@@ -381,29 +381,6 @@ def test_a_bare_count_of_groups_is_beyond_the_rules() -> None:
     assert not prove(sql, form, SCHEMA).proved
 
 
-@pytest.mark.parametrize(
-    "term",
-    [
-        *("json_extract(s, '$.a')", "s -> '$.a'", "json_type(s)", "(SELECT MAX(json(f)) FROM u)"),
-        *("ntile(n) OVER (ORDER BY id)", "nth_value(s, n) OVER (ORDER BY id)"),
-        *("SUM(m) OVER (ORDER BY id ROWS n PRECEDING)", "s MATCH 'a'", "zeroblob(m)"),
-    ],
-)
-def test_what_may_fail_is_not_dropped(term: str) -> None:
-    plain, ordered = "SELECT id FROM t", f"SELECT id FROM t ORDER BY {term}"
-    derived = f"SELECT id FROM (SELECT id, {term} AS z FROM t) AS d"
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(TABLES)
-    connection.executescript("INSERT INTO t VALUES (1, 9e15, -1, 'x', 0, 0)")
-    connection.executescript("INSERT INTO u VALUES (1, 'x', 0)")
-    for other in (ordered, derived):
-        assert not isinstance(prove(plain, other, SCHEMA), Proof)
-    with pytest.raises(sqlite3.Error):
-        connection.execute(ordered).fetchall()
-    other = ordered.replace("FROM t", "FROM t AS x")
-    assert isinstance(prove(ordered, other, SCHEMA), Proof)
-
-
 def test_a_collation_that_orders_what_has_no_order_says_nothing() -> None:
     proof = prove("SELECT id FROM t", "SELECT id FROM t ORDER BY s COLLATE NOCASE", SCHEMA)
     assert isinstance(proof, Proof)

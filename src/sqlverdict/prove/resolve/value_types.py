@@ -30,6 +30,9 @@ from sqlverdict.prove.resolve.engine_limits.operation_types import (
     aggregate_type,
     arithmetic_type,
     function_type,
+    nullif_type,
+    require_one_part,
+    require_row_comparison,
     row_text_type,
     type_of_cast,
 )
@@ -39,6 +42,7 @@ from sqlverdict.prove.resolve.engine_limits.own_types import (
     is_sorted,
     is_special,
     lasting,
+    may_differ,
 )
 from sqlverdict.prove.resolve.engine_limits.quotients import quotient_objection
 from sqlverdict.prove.resolve.engine_limits.sort_terms import require_shown_terms
@@ -119,9 +123,8 @@ class _ValueTypes:
         self._sorted(*grouped, *ordered, *(outputs if select.args.get("distinct") else ()))
         if select.args.get("distinct") and not is_idle(select, self.facts):
             self._fold_terms(select, select.expressions, outputs)
-        if not set(filter(self._may_differ, grouped)) <= {"collated"} or not are_unseen(
-            select, terms
-        ):
+        folded = {own for own in grouped if may_differ(own, self.record)}
+        if not (folded <= {"collated"} and are_unseen(select, terms)):
             self._fold_terms(select, terms, grouped)
         require_determined(select, self.facts)
         require_shown_terms(select, self.record)
@@ -133,7 +136,7 @@ class _ValueTypes:
         folded = [
             term
             for term, own in zip(terms, types, strict=True)
-            if self._may_differ(own) and not self._is_exact(term)
+            if may_differ(own, self.record) and not self._is_exact(term)
         ]
         if not folded:
             return
@@ -145,12 +148,6 @@ class _ValueTypes:
         if self.record.exact_texts or kinds != {"collated"}:
             raise Unsupported(FOLDED)
         self.shown.append(ShownTexts(select, columns))
-
-    def _may_differ(self, own: ValueType) -> bool:
-        """Whether two values of a type can be equal and differ."""
-        if own == "literal":
-            return not self.record.exact_texts
-        return own == "collated" or is_special(own)
 
     def _is_exact(self, term: Expr) -> bool:
         """Whether equal values of a term are the same, whatever its type."""
@@ -201,7 +198,7 @@ class _ValueTypes:
             raise Unsupported("values that may be of a type without order are compared")
 
     def _fold(self, types: Iterable[ValueType]) -> None:
-        if any(map(self._may_differ, types)):
+        if any(may_differ(own, self.record) for own in types):
             raise Unsupported(FOLDED)
 
     def _condition(self, node: Expr) -> None:
@@ -232,12 +229,14 @@ class _ValueTypes:
             case exp.Is():
                 own = self.of(node.this)
                 if not isinstance(node.expression, exp.Boolean):
-                    self._whole(own)
+                    require_one_part(own, self.record)
                 elif own != "boolean":
                     raise Unsupported("IS TRUE of something other than a truth value")
                 return "boolean"
             case exp.NullSafeEQ() | exp.NullSafeNEQ():
-                self._whole(self._compared([node.this, node.expression], node.key))
+                require_one_part(
+                    self._compared([node.this, node.expression], node.key), self.record
+                )
                 return "boolean"
             case exp.Nullif():
                 return self._nullif(node)
@@ -283,10 +282,6 @@ class _ValueTypes:
             return self._aggregate(node)
         raise Unsupported(f"{node.key} in this dialect")
 
-    def _whole(self, own: ValueType) -> None:
-        if is_special(own) and self.record.row_values:
-            raise Unsupported("a test for NULL of a value that may have several parts")
-
     def _aggregate(self, node: Expr) -> ValueType:
         inner = node.this
         if isinstance(node, ROW_TEXTS):
@@ -314,10 +309,7 @@ class _ValueTypes:
 
     def _nullif(self, node: exp.Nullif) -> ValueType:
         own = self._compared([node.this, node.expression], "NULLIF")
-        if self.of(node.this) == "literal" and own not in ("text", "literal"):
-            # Its value is a text in DuckDB, whatever stands beside it.
-            raise Unsupported("NULLIF of a text in quotes")
-        return own
+        return nullif_type(self.of(node.this), own)
 
     def _call(self, node: exp.Anonymous) -> ValueType:
         """The kind of an unknown function's values."""
@@ -336,7 +328,7 @@ class _ValueTypes:
             inner = query.this if isinstance(query, exp.Subquery) else query
             width = len(next(iter(leaves(inner))).expressions)
             if isinstance(node.this, exp.Tuple):
-                self._require_rows({len(parts), width})
+                require_row_comparison({len(parts), width}, self.record)
             for number, part in enumerate(parts):
                 output = lasting(self._output(inner, number), self.record)
                 self._sorted(self._common({self.of(part), output}, [part], "IN"))
@@ -364,13 +356,9 @@ class _ValueTypes:
 
     def _rows(self, rows: Sequence[Sequence[Expr]]) -> None:
         """The types of rows that are compared part by part."""
-        self._require_rows(set(map(len, rows)))
+        require_row_comparison(set(map(len, rows)), self.record)
         for parts in zip(*rows, strict=True):
             self._compared(parts, "IN")
-
-    def _require_rows(self, widths: set[int]) -> None:
-        if "row_comparisons" not in self.record.rules or len(widths) != 1:
-            raise Unsupported("a comparison of rows")
 
     def _compared(self, nodes: Iterable[Expr | None], where: str) -> ValueType:
         """The one type of several expressions that are compared."""

@@ -8,11 +8,12 @@ from collections.abc import Set as AbstractSet
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.dialects import Dialect
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.fractions import is_mean
 from sqlverdict.prove.reasoning.inner_order import fixes_row_order
 from sqlverdict.prove.reasoning.shape import whole_number
-from sqlverdict.prove.resolve.engine_limits.own_types import has_extremes, is_sorted
+from sqlverdict.prove.resolve.engine_limits.own_types import has_extremes, is_sorted, is_special
 from sqlverdict.prove.resolve.folding import sees_one_value
 from sqlverdict.prove.resolve.scope import Unsupported
 
@@ -67,6 +68,29 @@ def function_type(node: Expr, inner: str, exact_texts: bool) -> str:
             # Zero and negative bounds count from the end in one engine and fail in another.
             raise Unsupported("a part of a text that does not start at a plain number")
     return "number" if isinstance(node, exp.Length) else inner
+
+
+def nullif_type(first: str, common: str) -> str:
+    """The type of a NULLIF, by that of its first operand and the common one.
+
+    Raises:
+        Unsupported: its value is a text in DuckDB, whatever stands beside it.
+    """
+    if first == "literal" and common not in ("text", "literal"):
+        raise Unsupported("NULLIF of a text in quotes")
+    return common
+
+
+def require_one_part(own: str, dialect: Dialect) -> None:
+    """Refuse a test for NULL of a value that may have several parts."""
+    if is_special(own) and dialect.row_values:
+        raise Unsupported("a test for NULL of a value that may have several parts")
+
+
+def require_row_comparison(widths: AbstractSet[int], dialect: Dialect) -> None:
+    """Refuse a comparison of rows of these widths where they differ or no rule knows one."""
+    if "row_comparisons" not in dialect.rules or len(widths) != 1:
+        raise Unsupported("a comparison of rows")
 
 
 def aggregate_type(node: Expr, inner: str, facts: Facts) -> str:

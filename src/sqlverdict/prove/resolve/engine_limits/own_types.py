@@ -139,6 +139,13 @@ def is_special(kind: str) -> bool:
     return kind not in _PLAIN
 
 
+def may_differ(kind: str, dialect: Dialect) -> bool:
+    """Whether two values of a kind can be equal and differ."""
+    if kind == "literal":
+        return not dialect.exact_texts
+    return kind == "collated" or is_special(kind)
+
+
 def is_sorted(kind: str, dialect: Dialect) -> bool:
     """Whether values of a kind can be compared, sorted and grouped."""
     if not dialect.strict_types or kind in _PLAIN | _UNKNOWN:
