@@ -62,12 +62,15 @@ def binding_error(sql: str, schema: Schema) -> str | None:
     Raises:
         NoCommonText: that is not known.
     """
-    parse_tree(sql)  # One query, and nothing else.
     try:
-        cursor = _tables(os.getpid(), schema).cursor()
-        row = cursor.execute(_PLAN, [sql]).fetchone()
-    except (duckdb.Error, DatabaseError) as error:
+        return _error(sql, _tables(os.getpid(), schema).cursor())
+    except (duckdb.Error, DatabaseError, RecursionError, LookupError) as error:
         raise NoCommonText("a query of which DuckDB tells no plan") from error
+
+
+def _error(sql: str, cursor: DuckDBPyConnection) -> str | None:
+    parse_tree(sql)  # One query, and nothing else.
+    row = cursor.execute(_PLAN, [sql]).fetchone()
     plan: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
     if plan.get("error"):
         message = str(plan.get("error_message")).partition("\n")[0]
