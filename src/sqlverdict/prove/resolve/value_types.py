@@ -284,10 +284,10 @@ class _ValueTypes:
 
     def _aggregate(self, node: Expr) -> ValueType:
         inner = node.this
+        if inner is None or (isinstance(inner, exp.Distinct) and not inner.expressions):
+            raise Unsupported(f"{node.key} of nothing")
         if isinstance(node, ROW_TEXTS):
             return row_text_type(node, self.of, self.facts)
-        if inner is None:
-            raise Unsupported(f"{node.key} of nothing")
         if isinstance(inner, exp.Star):
             return "number"
         own = self.of(inner.expressions[0] if isinstance(inner, exp.Distinct) else inner)

@@ -76,7 +76,11 @@ def _serialized(sql: str) -> Node:
     """What DuckDB says of a text: its tree, or the error that the parser found."""
     cursor = _connection(os.getpid()).cursor()
     row = cursor.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
-    tree: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
+    try:
+        tree: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
+    except msgspec.DecodeError:
+        # An endless number is no JSON.
+        return {"error": True}
     return tree
 
 

@@ -49,6 +49,7 @@ _SAMPLES: Final = {
     "UUID": "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'",
 }
 """A value of a type: where it cannot be converted, no value of the type can."""
+_UNREADABLE = (duckdb.Error, DatabaseError, msgspec.DecodeError, RecursionError, LookupError)
 _WRITTEN: Final = ("::", "cast")
 
 
@@ -64,7 +65,7 @@ def binding_error(sql: str, schema: Schema) -> str | None:
     """
     try:
         return _error(sql, _tables(os.getpid(), schema).cursor())
-    except (duckdb.Error, DatabaseError, RecursionError, LookupError) as error:
+    except _UNREADABLE as error:
         raise NoCommonText("a query of which DuckDB tells no plan") from error
 
 
