@@ -109,6 +109,25 @@ def test_what_is_nested_deeply_ends_in_every_dialect(
     assert isinstance(answer, Proof) or answer.message
 
 
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("sqlite", "SELECT id FROM t WHERE s ->> 'a*'"),
+        ("sqlite", "SELECT 100.0 * SUM(a > 1) / COUNT() FROM t"),
+        ("postgres", "SELECT COUNT() FILTER (WHERE a > 1) FROM t"),
+        ("postgres", "SELECT COALESCE((SELECT), 0) FROM t"),
+        ("mysql", "SELECT AVG(DISTINCT) FROM t"),
+        ("duckdb", "SELECT SUM(DISTINCT) FROM t"),
+        ("duckdb", f"SELECT {'9' * 400} FROM t"),
+    ],
+)
+def test_parts_that_are_missing_and_endless_numbers_end(dialect: str, sql: str) -> None:
+    schema = read_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, s VARCHAR(9))", dialect)
+    for gold in (sql, "SELECT id FROM t"):
+        answer = prove(gold, sql.replace("FROM t", "FROM t AS t"), schema, dialect=dialect)
+        assert isinstance(answer, Proof) or answer.message
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", ["sound", "etm_paper"])
 @pytest.mark.parametrize("number", range(len(list(deep()))))
