@@ -49,7 +49,7 @@ _SAMPLES: Final = {
     "UUID": "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'",
 }
 """A value of a type: where it cannot be converted, no value of the type can."""
-_WRITTEN: Final = ("::", "cast")
+_CAST_WORDS: Final = ("::", "cast")
 
 
 def binding_error(sql: str, schema: Schema) -> str | None:
@@ -117,13 +117,13 @@ def _require_value(conversion: Node, sql: str, cursor: DuckDBPyConnection) -> No
     """
     inner = conversion["children"][0] if "children" in conversion else conversion["child"]
     value = inner.get("value", {}) if inner["expression_class"] == "BOUND_CONSTANT" else {}
-    given = conversion.get("arguments") or [value.get("type") or inner["return_type"]]
-    source, target = given[0], conversion["return_type"]
+    sources = conversion.get("arguments") or [value.get("type") or inner["return_type"]]
+    source, target = sources[0], conversion["return_type"]
     if source["id"] in (target["id"], "NULL") and source["id"] != "LIST":
         return
     if target["id"] == "VARCHAR" or value.get("is_null"):
         return
-    wanted = _type_text(target)
+    type_text = _type_text(target)
     what = f"whether {source['id']} becomes {target['id']}"
     if source["id"] != "VARCHAR":
         sample, own = _sample(source), _type_text(source)
@@ -136,13 +136,13 @@ def _require_value(conversion: Node, sql: str, cursor: DuckDBPyConnection) -> No
         return
     else:
         probe = None
-    if probe is None or wanted is None or not _becomes(probe, wanted, cursor):
+    if probe is None or type_text is None or not _becomes(probe, type_text, cursor):
         raise NoCommonText(what)
 
 
-def _becomes(probe: str, wanted: str, cursor: DuckDBPyConnection) -> bool:
+def _becomes(probe: str, type_text: str, cursor: DuckDBPyConnection) -> bool:
     try:
-        row = cursor.execute(f"SELECT TRY_CAST({probe} AS {wanted}) IS NOT NULL").fetchone()
+        row = cursor.execute(f"SELECT TRY_CAST({probe} AS {type_text}) IS NOT NULL").fetchone()
     except duckdb.Error:
         return False
     return row is not None and bool(row[0])
@@ -151,7 +151,7 @@ def _becomes(probe: str, wanted: str, cursor: DuckDBPyConnection) -> bool:
 def _is_written(conversion: Node, sql: str) -> bool:
     """Whether the query itself writes a conversion; whether it fails depends on the value."""
     start = conversion.get("query_location", len(sql))
-    return sql.encode()[start : start + 4].decode(errors="replace").lower().startswith(_WRITTEN)
+    return sql.encode()[start : start + 4].decode(errors="replace").lower().startswith(_CAST_WORDS)
 
 
 def _type_text(kind: Node) -> str | None:
