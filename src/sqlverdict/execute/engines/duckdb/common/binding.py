@@ -26,7 +26,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.common_text import NoCommonText
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.duckdb.connect import open_empty, set_guards
-from sqlverdict.execute.engines.duckdb.syntax import Node, parse_tree
+from sqlverdict.execute.engines.duckdb.syntax import Node, first_row, require_one_query
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.create_table import column_part, create_table
 
@@ -62,7 +62,7 @@ def binding_error(sql: str, schema: Schema) -> str | None:
     Raises:
         NoCommonText: that is not known.
     """
-    parse_tree(sql)  # One query, and nothing else.
+    require_one_query(sql)
     try:
         cursor = _tables(os.getpid(), schema).cursor()
         row = cursor.execute(_PLAN, [sql]).fetchone()
@@ -75,7 +75,7 @@ def binding_error(sql: str, schema: Schema) -> str | None:
             return message
         raise NoCommonText(message)
     for conversion in _conversions(plan):
-        _require_value(conversion, sql, cursor)
+        _require_value(conversion, sql)
     return None
 
 
@@ -109,7 +109,7 @@ def _is_try(conversion: Node) -> bool:
     return bool(inner.get("try_cast"))
 
 
-def _require_value(conversion: Node, sql: str, cursor: DuckDBPyConnection) -> None:
+def _require_value(conversion: Node, sql: str) -> None:
     """Refuse a conversion that may fail for every value.
 
     Raises:
@@ -136,13 +136,14 @@ def _require_value(conversion: Node, sql: str, cursor: DuckDBPyConnection) -> No
         return
     else:
         probe = None
-    if probe is None or type_text is None or not _becomes(probe, type_text, cursor):
+    if probe is None or type_text is None or not _becomes(probe, type_text):
         raise NoCommonText(what)
 
 
-def _becomes(probe: str, type_text: str, cursor: DuckDBPyConnection) -> bool:
+@lru_cache(maxsize=1_024)
+def _becomes(probe: str, type_text: str) -> bool:
     try:
-        row = cursor.execute(f"SELECT TRY_CAST({probe} AS {type_text}) IS NOT NULL").fetchone()
+        row = first_row(f"SELECT TRY_CAST({probe} AS {type_text}) IS NOT NULL")
     except duckdb.Error:
         return False
     return row is not None and bool(row[0])

@@ -45,14 +45,14 @@ def choose_signature(
     Raises:
         NoCandidate: there is none, or more than one.
     """
-    fitting = [own for each in candidates if (own := _widened(each, len(types))) is not None]
     kinds = tuple(types)
     if operator and len(types) == 2 and types.count(UNTYPED) == 1:
         known = next(each for each in types if each != UNTYPED)
         kinds = (known, known)
-    exact = next((each for each in fitting if each[0] == kinds), None)
+    exact = next((each for each in candidates if each[0] == kinds), None)
     if exact is not None and UNTYPED not in kinds:
         return exact
+    fitting = [own for each in candidates if (own := _widened(each, len(types))) is not None]
     possible = [each for each in fitting if takes_types(each[0], types)]
     signature = possible[0] if len(possible) == 1 else _select(possible, types)
     if signature is None:
