@@ -85,7 +85,7 @@ def require_meeting_types(tree: Expr, facts: Facts) -> Sequence[ShownTexts]:
     facts.cited.clear()
     types = _ValueTypes(facts)
     types.whole(tree)
-    return types.shown
+    return types.group_texts
 
 
 class _ValueTypes:
@@ -95,7 +95,7 @@ class _ValueTypes:
         self.facts = facts
         self.record = facts.record
         self.outputs: dict[tuple[int, int], ValueType] = {}  # by identity, for one tree as it is
-        self.shown: list[ShownTexts] = []
+        self.group_texts: list[ShownTexts] = []
 
     def whole(self, tree: Expr) -> None:
         """The types of a whole query."""
@@ -147,7 +147,7 @@ class _ValueTypes:
         kinds = {own for term, own in zip(terms, types, strict=True) if term in columns}
         if self.record.exact_texts or kinds != {"collated"}:
             raise Unsupported(FOLDED)
-        self.shown.append(ShownTexts(select, columns))
+        self.group_texts.append(ShownTexts(select, columns))
 
     def _is_exact(self, term: Expr) -> bool:
         """Whether equal values of a term are the same, whatever its type."""

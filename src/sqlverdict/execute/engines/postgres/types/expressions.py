@@ -153,12 +153,12 @@ class ExpressionTypes(OperatorTypes):
         if name in _FIELDS and len(types) > 1:
             self._field(name, call.args[0], types[1])
         what = f"function does not exist: {name}"
-        return self.chosen(candidates, call.args, types, what, operator=False)
+        return self.result_of_call(candidates, call.args, types, what, operator=False)
 
     def _field(self, name: str, field: Any, own: str) -> None:
         text = str(field.a_const.sval.sval).lower() if is_const(field) else ""
-        taken = "timestamp" if name == "date_trunc" and own == "date" else own
-        if not has_field(text, taken):
+        source = "timestamp" if name == "date_trunc" and own == "date" else own
+        if not has_field(text, source):
             self.not_known(f"whether {name} takes {text!r} out of a value of type {own}")
 
     def order(self, terms: Iterable[Any], scope: TypeScope) -> None:
