@@ -12,6 +12,7 @@ from sqlverdict.api.calls import load_schema
 from sqlverdict.execute.engine import ENGINES, Engine
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.records import Query
 from sqlverdict.refute.make.own_pools import own_pools
 from sqlverdict.refute.make.pool import ValuePool
 from sqlverdict.refute.read.constants import read_query
@@ -166,3 +167,19 @@ def test_the_time_it_is_is_no_constant() -> None:
         assert constant_call(node) is None, call
     query = parse("SELECT date('2020-01-01 10:00:00', '+1 day')", "sqlite")
     assert constant_call(query.tree.expressions[0]) == "2020-01-02"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "asked"),
+    [
+        ("duckdb", "map_extract()"),
+        ("duckdb", "element_at()"),
+        ("postgres", "octet_length()"),
+        ("postgres", "seen > INTERVAL '" + "9" * 5_000 + " days'"),
+        ("postgres", "code ~ '[[:alpha:]'"),
+    ],
+)
+def test_calls_without_anything_and_endless_numbers_are_read(dialect: str, asked: str) -> None:
+    query = parse(f"SELECT {asked} FROM item", dialect)
+    assert isinstance(query, Query)
+    assert read_query(query, read_ddl(TABLE.format(""), dialect)).own is not None

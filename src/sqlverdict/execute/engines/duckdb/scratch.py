@@ -9,7 +9,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import Limits, Scratch
 from sqlverdict.execute.engines.duckdb.connect import open_empty, set_guards
 from sqlverdict.execute.engines.duckdb.session import DuckdbSession
 from sqlverdict.execute.insertion_order import (
@@ -23,7 +23,7 @@ from sqlverdict.parse.schemas.create_table import table_text
 from sqlverdict.records import Failure, Outcome, Row
 
 
-class DuckdbScratch:
+class DuckdbScratch(Scratch):
     """A schema's tables in memory, with their constraints.
 
     The rows of an instance are never committed: a rollback removes them, which is faster than to
