@@ -63,7 +63,8 @@ def own_pools(pools: Mapping[ColumnRef, ValuePool], own: OwnWords) -> dict[Colum
             more(column_ref, chain(_EDGES, *map(_repeated, texts)))
     for column_ref, elements in own.lists.items():
         good, near = _lists(elements)
-        changed[column_ref] = replace(pools[column_ref], good=good, near=near)
+        whole = [v for v in pools[column_ref].good if str(v).startswith(("[", "{"))]
+        changed[column_ref] = replace(pools[column_ref], good=(*whole, *good), near=near)
     return changed
 
 

@@ -9,7 +9,9 @@ them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -88,9 +90,11 @@ class OwnWords:
         )
 
     def with_lists_of(self, columns: Iterable[ColumnRef]) -> OwnWords:
-        """The same, where only these columns hold lists."""
+        """The same, where only these columns hold lists; others hold ranges, or what is alike."""
         known = frozenset(columns)
-        return replace(self, lists={c: v for c, v in self.lists.items() if c in known})
+        others = [Hint(c, "=", v) for c in self.lists if c not in known for v in self.lists[c]]
+        lists = {c: v for c, v in self.lists.items() if c in known}
+        return replace(self, hints=[*self.hints, *others], lists=lists)
 
 
 def _merged(one: _Cells, two: _Cells) -> _Cells:
@@ -124,7 +128,7 @@ def own_words(resolver: Resolver) -> OwnWords:
             lengths |= {(column_ref, unit) for column_ref, unit in _lengths(node, resolver)}
             rounded |= set(_roundings(node, resolver)) if _name(node) in _ROUNDINGS else set()
         elif type(node) in COMPARED:
-            words.hints += moment_hints(node, resolver)
+            words.hints += [*moment_hints(node, resolver), *_whole_hints(node, resolver)]
             for column_ref, span in spans(node, resolver):
                 _add(words.spans, column_ref, (span,))
         if isinstance(node, exp.Bracket) or _name(node).startswith(_OF_MAPS):
@@ -134,6 +138,47 @@ def own_words(resolver: Resolver) -> OwnWords:
     words.lengths = frozenset(lengths)
     words.calls = calls(resolver)
     return words
+
+
+def _whole_hints(node: Expr, resolver: Resolver) -> Iterator[Hint]:
+    """``tags = ['x']``, ``flags = B'101'``: a value that is written in the words of the engine."""
+    sides = without_parens(node.this), without_parens(node.expression)
+    for column, value in (sides, sides[::-1]):
+        column_ref = resolver.column(column)
+        if column_ref is None:
+            continue
+        if isinstance(value, exp.BitString):
+            yield Hint(column_ref, "=", value.name)
+        elif isinstance(value, exp.Array | exp.Struct):
+            with suppress(ValueError):
+                yield Hint(column_ref, "=", json.dumps(_whole(value), ensure_ascii=False))
+
+
+def _whole(node: Expr) -> object:
+    """A constant with parts.
+
+    Raises:
+        ValueError: it has another part than constants.
+    """
+    if isinstance(node, exp.Array):
+        return [*map(_whole, node.expressions)]
+    if isinstance(node, exp.Struct):
+        parts = {each.this.name: each.expression for each in node.expressions if _is_field(each)}
+        if len(parts) != len(node.expressions):
+            raise ValueError(node)
+        return {name: _whole(part) for name, part in parts.items()}
+    inner = node.this if isinstance(node, exp.Cast) else node
+    if isinstance(inner, exp.Null):
+        return None
+    if isinstance(inner, exp.Boolean):
+        return bool(inner.this)
+    if not isinstance(inner, exp.Literal):
+        raise ValueError(node)
+    return literal_value(inner)
+
+
+def _is_field(node: Expr) -> bool:
+    return isinstance(node, exp.PropertyEQ) and isinstance(node.this, Expr)
 
 
 def _name(node: Expr) -> str:
