@@ -75,7 +75,7 @@ def refusal(tree: Expr, facts: Facts) -> str | None:
             return "COLLATE decides which texts are equal"
         if isinstance(node, exp.JSONPathPart) and not isinstance(node, _PATH_PARTS):
             return "a JSON path with more than keys and places"
-        if isinstance(node, exp.AggFunc) and node.this is None:
+        if isinstance(node, _BAG_AGGREGATES) and node.this is None:
             return f"{node.key.upper()} of nothing"
         if isinstance(node, exp.AggFunc) and not isinstance(node, _BAG_AGGREGATES):
             if not isinstance(node.parent, exp.Window):
