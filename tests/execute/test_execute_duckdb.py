@@ -21,6 +21,7 @@ from error_parts import needs_extra, refuses_database
 from sqlverdict.cli.commands.lists.explain import explain
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, Session, engine_for, engine_of
+from sqlverdict.execute.engines.duckdb import duckdb as member
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Failure, Fault, Reason
 from sqlverdict.testing import check_engine
@@ -354,6 +355,7 @@ def test_without_the_extra_the_message_names_it(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    member._require_extra.cache_clear()
     with needs_extra("duckdb"):
         DUCKDB.open(database, Limits())
 

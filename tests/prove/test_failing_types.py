@@ -85,13 +85,13 @@ def _failing(pairs: list[list[str]], databases: Iterator[Run]) -> Iterator[str]:
     """The proved pairs of which one side fails alone, or both always do."""
     answers: list[list[list[list[str] | str]]] = [[] for _ in pairs]
     for run in databases:
-        for pair, found in zip(pairs, answers, strict=True):
-            found.append([run(sql) for sql in pair])
-    for pair, found in zip(pairs, answers, strict=True):
-        fails = [[isinstance(side, str) for side in both] for both in found]
+        for pair, outcomes in zip(pairs, answers, strict=True):
+            outcomes.append([run(sql) for sql in pair])
+    for pair, outcomes in zip(pairs, answers, strict=True):
+        fails = [[isinstance(side, str) for side in both] for both in outcomes]
         alone = any(one != other for one, other in fails)
         if alone or all(one and other for one, other in fails):
-            yield "\n".join([*pair, repr(found)])
+            yield "\n".join([*pair, repr(outcomes)])
 
 
 def _postgres_databases(connection: Any, vocabulary: Vocabulary) -> Iterator[Run]:

@@ -12,6 +12,7 @@ from sqlverdict.api.calls import load_schema
 from sqlverdict.execute.engine import ENGINES, Engine
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.records import Query
 from sqlverdict.refute.make.own_pools import own_pools
 from sqlverdict.refute.make.pool import ValuePool
 from sqlverdict.refute.read.constants import read_query
@@ -135,8 +136,8 @@ def test_only_roundings_of_one_of_two_queries_count() -> None:
 def test_numbers_lie_around_the_last_digit_that_is_left() -> None:
     pool = ValuePool("REAL", (), (), (1.0, 2.5), (), True)
     own = OwnWords(rounded=frozenset({(("t", "x"), "Round", 1)}))
-    near = own_pools({("t", "x"): pool}, own)[("t", "x")].near
-    assert near[:5] == (1.06, 1.05, 1.04, -1.06, -1.05)
+    near = (1.06, 1.05, 1.04, -1.06, -1.05, 2.06, 2.05, 2.04, -2.06, -2.05)
+    assert own_pools({("t", "x"): pool}, own)[("t", "x")].near == near
     days = ValuePool("NUMERIC", (), (), ("2020-01-01",), (), True)
     assert own_pools({("t", "x"): days}, own) == {}
 
@@ -167,3 +168,21 @@ def test_the_time_it_is_is_no_constant() -> None:
         assert constant_call(node) is None, call
     query = parse("SELECT date('2020-01-01 10:00:00', '+1 day')", "sqlite")
     assert constant_call(query.tree.expressions[0]) == "2020-01-02"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "condition"),
+    [
+        ("duckdb", "map_extract()"),
+        ("duckdb", "element_at()"),
+        ("postgres", "octet_length()"),
+        ("mysql", "code ->> 1.0"),
+        ("sqlite", "code ->> '$[" + "9" * 5_000 + "]'"),
+        ("postgres", "seen > INTERVAL '" + "9" * 5_000 + " days'"),
+        ("postgres", "code ~ '[[:alpha:]'"),
+    ],
+)
+def test_calls_without_anything_and_endless_numbers_are_read(dialect: str, condition: str) -> None:
+    query = parse(f"SELECT {condition} FROM item", dialect)
+    assert isinstance(query, Query)
+    assert read_query(query, read_ddl(TABLE.format(""), dialect)).own is not None

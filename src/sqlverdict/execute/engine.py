@@ -210,7 +210,9 @@ class WorkspaceEngine(Protocol):
 class ScratchEngine(Protocol):
     """An engine on which witnesses are tried: its ``search`` is ``scratch``.
 
-    A trial takes two of its queries, so what SQLite finds in memory is tried first.
+    A trial takes two of its queries, so what SQLite finds in memory is tried first. A scratch
+    database with ``declaration`` says what else makes a column's type; without it, a witness's
+    script declares its columns as the schema does.
     """
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:

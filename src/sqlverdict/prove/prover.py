@@ -8,7 +8,7 @@ from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import same_text
-from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, ProofQuestion
+from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, Profile, ProofQuestion
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.prove.resolve.own_words import failure_of_query, same_to_engine
 from sqlverdict.records import Contract, ParseFailure, ParseResult, Reason
@@ -75,20 +75,37 @@ def prove_queries(
     for role, query in (("gold", gold), ("prediction", prediction)):
         if isinstance(query, ParseFailure):
             return NotProved(f"the {role} cannot be read: {query.message}", query.reason)
-        problem = failure_of_query(query.sql, query.dialect, schema)
-        if problem is not None:
-            return NotProved(f"the {role} does not run: {problem}", Reason.EXECUTION_ERROR)
         queries.append(query)
-    if same_text(gold.sql, prediction.sql, gold.dialect):
-        return Proof(gold.sql, prediction.sql, profile, form=gold.sql, dialect=gold.dialect)
     assumed = facts_of(schema, gold.dialect) if facts is None else facts
     question = ProofQuestion(queries[0], queries[1], schema, assumed, contract, without)
-    derivation = member.derive(question)
+    in_python = dialect_of(gold.dialect).in_python
+    # Elsewhere the engine's own part is asked, which takes longer: only about what is proved.
+    failure = _failure(question) if in_python else None
+    if failure is None:
+        derivation = _derivation(question, member)
+        failure = None if in_python or isinstance(derivation, NotProved) else _failure(question)
+    return failure or derivation
+
+
+def _derivation(question: ProofQuestion, profile: Profile) -> Derivation:
+    """A proof of two queries that run."""
+    gold, prediction, dialect = question.gold.sql, question.prediction.sql, question.gold.dialect
+    by_text = Proof(gold, prediction, profile.name, form=gold, dialect=dialect)
+    if same_text(gold, prediction, dialect):
+        return by_text
+    derivation = profile.derive(question)
     if not isinstance(derivation, NotProved) or derivation.reason is Reason.EXECUTION_ERROR:
         return derivation
-    if same_to_engine(gold.sql, prediction.sql, gold.dialect):
-        return Proof(gold.sql, prediction.sql, profile, form=gold.sql, dialect=gold.dialect)
-    return derivation
+    return by_text if same_to_engine(gold, prediction, dialect) else derivation
+
+
+def _failure(question: ProofQuestion) -> NotProved | None:
+    """The record that one of the queries always fails."""
+    for role, query in (("gold", question.gold), ("prediction", question.prediction)):
+        problem = failure_of_query(query.sql, query.dialect, question.schema)
+        if problem is not None:
+            return NotProved(f"the {role} does not run: {problem}", Reason.EXECUTION_ERROR)
+    return None
 
 
 def _with_plain_names(query: ParseResult, schema: Schema) -> ParseResult:

@@ -44,7 +44,7 @@ def _spellings(schema: Schema) -> tuple[dict[str, str], dict[tuple[str, str], st
     """Each table by its folded name, and each column by its table's and its own."""
     tables = {fold(table.name): _table(table) for table in reversed(schema.tables)}
     columns = {
-        (owner, fold(column.name)): _written(column.name)
+        (owner, fold(column.name)): _name_text(column.name)
         for table in reversed(schema.tables)
         for column in table.columns
         for owner in (fold(table.name), "")
@@ -54,10 +54,10 @@ def _spellings(schema: Schema) -> tuple[dict[str, str], dict[tuple[str, str], st
 
 def _table(table: Table) -> str:
     if not table.is_hidden:
-        return _written(table.name)
+        return _name_text(table.name)
     parts = table.name.split(".")
-    return ".".join(parts if all(map(_PLAIN.fullmatch, parts)) else map(_written, table.address))
+    return ".".join(parts if all(map(_PLAIN.fullmatch, parts)) else map(_name_text, table.address))
 
 
-def _written(name: str) -> str:
+def _name_text(name: str) -> str:
     return name if _PLAIN.fullmatch(name) else quote_name(name)

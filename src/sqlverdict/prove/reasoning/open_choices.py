@@ -79,18 +79,18 @@ def chosen_texts(query: Query, schema: Schema) -> frozenset[int] | None:
         return None
     facts = Facts(schema, facts_of(schema, query.dialect), resolved.bases, query.dialect)
     texts = _chosen_columns(resolved.tree, facts)
-    return frozenset(place for place, _ in texts)
+    return frozenset(number for number, _ in texts)
 
 
 def _chosen_columns(tree: Expr, facts: Facts) -> Iterator[tuple[int, str]]:
     """The places in an answer where the engine chooses a text, each with the column of a table."""
-    for place, item in enumerate(tree.expressions if isinstance(tree, exp.Select) else ()):
-        shown = _projected(item, facts)
-        if shown is not None and is_shown_text(shown):
-            column = _projected(shown.expressions[0], facts)
+    for number, item in enumerate(tree.expressions if isinstance(tree, exp.Select) else ()):
+        projected = _projected(item, facts)
+        if projected is not None and is_shown_text(projected):
+            column = _projected(projected.expressions[0], facts)
             assert isinstance(column, exp.Column), "it stands for a table's column"
             table = facts.table(source_label(column))
-            yield place, f"{table.name}.{column.name}" if table is not None else column.name
+            yield number, f"{table.name}.{column.name}" if table is not None else column.name
 
 
 def _projected(item: Expr, facts: Facts) -> Expr | None:

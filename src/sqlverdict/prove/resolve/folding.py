@@ -43,12 +43,13 @@ from sqlverdict.prove.reasoning.shape import (
     is_aggregate,
     is_grouped,
     items,
+    leaves,
     output_nodes,
     source_label,
 )
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.unknown_calls import SHOWN, is_shown_text
+from sqlverdict.prove.resolve.unknown_calls import GROUP_TEXT, is_shown_text
 from sqlverdict.prove.tree_key import expression_key
 
 FOLDED = "values that are equal and may differ are folded"
@@ -221,9 +222,9 @@ def leave_texts_open(folds: Sequence[ShownTexts], facts: Facts) -> None:
     Raises:
         Unsupported: something looks at such a text.
     """
-    chosen: set[ColumnName] = set()
+    chosen_columns: set[ColumnName] = set()
     for select, columns in reversed(folds):
-        names = plain_columns(columns) - chosen
+        names = plain_columns(columns) - chosen_columns
         own = [column for column in columns if column_name(column) in names]
         if has_window(select) or any(stored_values(column, facts) != "collated" for column in own):
             raise Unsupported(FOLDED)
@@ -231,13 +232,13 @@ def leave_texts_open(folds: Sequence[ShownTexts], facts: Facts) -> None:
         for column in list(uses(select, names)):
             if not _is_term_of(column, select) and not _is_compared(column):
                 raise Unsupported(FOLDED)
-            column.replace(_shown(column))
+            column.replace(_text_of_group(column))
         places = {n for n, item in enumerate(select.expressions) if is_shown_text(item)}
-        _require_passed_on(select, places, chosen)
+        _require_passed_on(select, places, chosen_columns)
 
 
-def _shown(column: exp.Column) -> exp.Anonymous:
-    name = unknown_name(SHOWN, "total", b"", lambda _, arguments: arguments[0])
+def _text_of_group(column: exp.Column) -> exp.Anonymous:
+    name = unknown_name(GROUP_TEXT, "total", b"", lambda _, arguments: arguments[0])
     return exp.Anonymous(this=name, expressions=[column.copy()])
 
 
@@ -251,11 +252,11 @@ def _group_uses(select: exp.Select, names: AbstractSet[ColumnName]) -> Iterator[
 
 def _distinct_uses(select: exp.Select, names: AbstractSet[ColumnName]) -> Iterator[exp.Column]:
     """Where columns of a SELECT DISTINCT stand behind it: whole in its list, and in ORDER BY."""
-    shown = {expression_key(item) for item in select.expressions}
+    outputs = {expression_key(item) for item in select.expressions}
     yield from (item for item in select.expressions if plain_columns([item]) & names)
     order = select.args.get("order")
     for term in order.expressions if order is not None else ():
-        exact = shown if not plain_columns([term.this]) & names else ()
+        exact = outputs if not plain_columns([term.this]) & names else ()
         yield from _uses(term.this, names, select, exact)
 
 
@@ -287,24 +288,36 @@ def _is_compared(column: exp.Column) -> bool:
     around = column.parent
     if isinstance(around, exp.Distinct):
         around = around.parent
-    if isinstance(around, exp.Count):
+    if isinstance(around, exp.Count) or is_tested_for_null(column):
         return True
-    if isinstance(around, exp.Is):
-        return isinstance(around.expression, exp.Null)
-    if isinstance(around, exp.In):
-        others = list(around.expressions)
-    elif isinstance(around, exp.Between):
-        others = [around.args["low"], around.args["high"]]
-    elif isinstance(around, COMPARISONS):
-        others = [around.this if around.expression is column else around.expression]
-    else:
-        return False
-    texts = [isinstance(other, exp.Literal) and bool(other.is_string) for other in others]
-    return bool(texts) and all(texts)
+    others = list(compared_with(column))
+    return bool(others) and all(
+        isinstance(other, exp.Literal) and bool(other.is_string) for other in others
+    )
+
+
+def is_tested_for_null(node: Expr) -> bool:
+    """Whether an expression is asked for NULL alone."""
+    around = node.parent
+    return isinstance(around, exp.Is) and isinstance(around.expression, exp.Null)
+
+
+def compared_with(node: Expr) -> Iterator[Expr]:
+    """What an expression is compared with: by a sign, BETWEEN or IN, alone or as part of a row."""
+    part, number = node, 0
+    if isinstance(node.parent, exp.Tuple):
+        part, number = node.parent, node.index or 0
+    around = part.parent
+    if isinstance(around, exp.In) and isinstance(query := around.args.get("query"), exp.Subquery):
+        yield from (leaf.expressions[number] for leaf in leaves(query.this))
+    elif isinstance(around, (exp.In, exp.Between, *COMPARISONS)):
+        for other in around.iter_expressions():
+            if other is not part:
+                yield other.expressions[number] if isinstance(other, exp.Tuple) else other
 
 
 def _require_passed_on(
-    select: exp.Select, places: AbstractSet[int], chosen: set[ColumnName]
+    select: exp.Select, places: AbstractSet[int], chosen_columns: set[ColumnName]
 ) -> None:
     """Refuse a query some of whose columns the engine chooses, where another one looks at them."""
     holder = select.parent
@@ -318,14 +331,14 @@ def _require_passed_on(
     ):
         raise Unsupported(FOLDED)
     names = {(holder.alias, f"c{number}") for number in places}
-    chosen |= names
+    chosen_columns |= names
     for column in columns_in(around):
         if column_name(column) in names and not (
             _is_term_of(column, around) or _is_compared(column)
         ):
             raise Unsupported(FOLDED)
-    shown = {n for n, item in enumerate(around.expressions) if plain_columns([item]) & names}
-    _require_passed_on(around, shown, chosen)
+    outputs = {n for n, item in enumerate(around.expressions) if plain_columns([item]) & names}
+    _require_passed_on(around, outputs, chosen_columns)
 
 
 def _is_one_of_distinct_texts(node: Expr) -> bool:

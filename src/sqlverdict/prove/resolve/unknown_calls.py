@@ -45,7 +45,7 @@ from sqlverdict.prove.resolve.scope import Unsupported
 DIGITS = "digits"
 """The kind of functions that write a date or timestamp in digits, each part of one length: to a
 collation such texts are equal where they are the same. Beside other texts they are like any."""
-SHOWN = "shown"
+GROUP_TEXT = "shown"
 """The kind of the function that gives one text for all that a collation takes for the same: the one
 that a group shows (``folding.py``)."""
 CHANGED = "a rule changes what a function reads that may tell equal values apart"
@@ -147,7 +147,7 @@ def call_kind(call: exp.Anonymous, kinds: AbstractSet[str]) -> str:
         return "number"
     if name["kind"] in ("arithmetic", "difference"):
         return "number" if kinds <= {"number", "null"} else "other"
-    if name["kind"] in ("varchar", SHOWN):
+    if name["kind"] in ("varchar", GROUP_TEXT):
         return "text"
     if name["kind"] in ("text", "timestamp") and "other" in kinds:
         # A part of an interval is one.
@@ -164,7 +164,7 @@ def gives_digits(node: Expr) -> bool:
 
 def is_shown_text(node: Expr) -> bool:
     """Whether a node is the text that a group shows for all that a collation takes for the same."""
-    return _is_call(node, SHOWN)
+    return _is_call(node, GROUP_TEXT)
 
 
 def _is_call(node: Expr, kind: str) -> bool:

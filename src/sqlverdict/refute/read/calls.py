@@ -47,7 +47,7 @@ def _calls(resolver: Resolver) -> Iterator[Call]:
             str(each.this) for each in nodes if type(each) is exp.Literal and each.is_string
         )
         texts = dict.fromkeys(text for text in literals if 0 < len(text) <= _LONGEST)
-        yield column_ref, words_of(nodes), tuple(texts)
+        yield column_ref, words_of_nodes(nodes), tuple(texts)
 
 
 def _around(column: Expr) -> Expr | None:
@@ -62,7 +62,7 @@ def _around(column: Expr) -> Expr | None:
     return around
 
 
-def words_of(nodes: Iterable[Expr]) -> tuple[str, ...]:
+def words_of_nodes(nodes: Iterable[Expr]) -> tuple[str, ...]:
     """What the nodes of an expression say; how tables are called says nothing."""
     words: list[str] = []
     for node in nodes:

@@ -118,8 +118,8 @@ def _path(node: Expr) -> Path:
     if isinstance(node, exp.Literal):
         text = str(node.this)
         if not text.startswith("$"):
-            return (text,) if node.is_string else (int(text),)
-        parts = (m[1].strip('"') if m[1] else int(m[2]) for m in _STEP.finditer(text))
+            return (text,) if node.is_string or not text.isdecimal() else (int(text[:9]),)
+        parts = (m[1].strip('"') if m[1] else int(m[2][:9]) for m in _STEP.finditer(text))
         return tuple(parts)[:_DEPTH]
     return ()
 

@@ -188,7 +188,7 @@ def _name(node: Expr) -> str:
 
 def _add_keys(keys: _Cells, node: Expr, resolver: Resolver) -> None:
     """``m['k']`` and ``map_extract(m, 'k')``: what the part of a value is called."""
-    column, *others = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
+    column, *others = node.expressions or [node] if isinstance(node, exp.Anonymous) else [node.this]
     column_ref = resolver.column(without_parens(column))
     texts = [each for each in others or node.expressions if isinstance(each, exp.Literal)]
     if column_ref is not None and texts:

@@ -13,7 +13,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
-from sqlverdict.refute.read.calls import words_of
+from sqlverdict.refute.read.calls import words_of_nodes
 from sqlverdict.refute.read.columns import ColumnRef, Resolver, nodes_of
 from sqlverdict.refute.read.expressions import shows_all
 
@@ -38,19 +38,19 @@ def _stars(resolver: Resolver) -> Iterator[tuple[tuple[ColumnRef, ...], tuple[st
             columns = tuple(
                 (table.name, column.name) for table in tables for column in table.columns
             )
-            yield columns, words_of(nodes_of(_output(node)))
+            yield columns, words_of_nodes(nodes_of(_output(node)))
 
 
 def _tables(star: Expr, resolver: Resolver) -> list[Table]:
     """The tables whose columns a star shows: all, where the name before it means none of them."""
     name = star.parent.table if isinstance(star.parent, exp.Column) else ""
-    named = {
+    meanings = {
         fold(node.name)
         for node in resolver.nodes
         if name and type(node) is exp.Table and fold(node.alias_or_name) == fold(name)
     }
     tables = resolver.tables()
-    return [table for table in tables if fold(table.name) in named] or tables
+    return [table for table in tables if fold(table.name) in meanings] or tables
 
 
 def _output(star: Expr) -> Expr:

@@ -56,11 +56,11 @@ def equal_but_for_texts(
     if not any(places):
         return False
     plain = all(
-        _is_plain(row[place])
+        _is_plain(row[number])
         for answer, own in zip(answers, places, strict=True)
         for row in answer.rows
-        for place in own
-        if place < len(row)
+        for number in own
+        if number < len(row)
     )
     gold, prediction = (
         _with_one_text(answer, own, plain) for answer, own in zip(answers, places, strict=True)

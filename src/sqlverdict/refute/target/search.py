@@ -136,11 +136,11 @@ class EngineSearch:
         if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
             assert not_refuted is not None, "a text that does not parse is unreadable"
             return not_refuted
-        chosen = chosen_places(gold, prediction, self._schema)
+        text_choices = chosen_places(gold, prediction, self._schema)
         frozen = frozen_pair(gold, prediction, self._schema, now)
         if frozen is not None:
             gold, prediction = frozen.gold, frozen.prediction
-        refutation = self._refute(gold, prediction, budget, preset, contract, chosen)
+        refutation = self._refute(gold, prediction, budget, preset, contract, text_choices)
         return refutation if frozen is None else frozen.as_written(refutation)
 
     def _refute(
@@ -150,7 +150,7 @@ class EngineSearch:
         budget: SearchBudget | None,
         preset: str | Preset,
         contract: Contract | None,
-        chosen: tuple[Places, Places],
+        text_choices: tuple[Places, Places],
     ) -> Refutation:
         """As :meth:`refute`, for queries that do not read the clock."""
         pair = self._pair(gold, prediction)
@@ -159,7 +159,7 @@ class EngineSearch:
         for _ in range(_LOSSES):
             try:
                 scratch = self._patient_scratch(pair.part)
-                trial = EngineTrial(scratch, gold, prediction, rules, contract, chosen)
+                trial = EngineTrial(scratch, gold, prediction, rules, contract, text_choices)
                 why_not = self._unrunnable(pair, trial, budget)
                 return why_not or self._search(pair, trial, rules, contract, budget)
             except (DatabaseError, SchemaError) as error:

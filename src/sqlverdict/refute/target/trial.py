@@ -45,7 +45,7 @@ class EngineTrial:
         prediction: The predicted query.
         preset: When two answers are the same.
         contract: What the case asks of answers.
-        chosen: Where the engine chooses which of several equal texts each query shows.
+        text_choices: Where the engine chooses which of several equal texts each query shows.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class EngineTrial:
         prediction: Query,
         preset: Preset,
         contract: Contract | None,
-        chosen: tuple[Places, Places] = NO_PLACES,
+        text_choices: tuple[Places, Places] = NO_PLACES,
     ) -> None:
-        self._chosen = chosen
+        self._text_choices = text_choices
         self._scratch, self._gold, self._prediction = scratch, gold, prediction
         self._preset, self._contract = preset, contract
         self.rejected = 0
@@ -143,7 +143,7 @@ class EngineTrial:
             if compared.equal is not False:
                 return compared
             answers = (gold, prediction)
-            is_other = equal_but_for_texts(self._preset, answers, pair, self._chosen) is False
+            is_other = equal_but_for_texts(self._preset, answers, pair, self._text_choices) is False
             return compared if is_other else None
         failed = [outcome for outcome in (gold, prediction) if isinstance(outcome, Failure)]
         first = failed[0]
@@ -273,7 +273,7 @@ class EngineTrial:
         # Undetermined (None) is as bad as different.
         if self._preset.compare(before, now, pair).equal:
             return True
-        own = self._chosen[0 if query is self._gold else 1]
+        own = self._text_choices[0 if query is self._gold else 1]
         return bool(equal_but_for_texts(self._preset, (before, now), pair, (own, own)))
 
 

@@ -117,10 +117,10 @@ def rows_for(
     values = values or _values
     content: dict[str, list[Row]] = {}
     for table in schema.tables:
-        held = [values(column.type) for column in table.columns]
-        few = [rng.choice(each) for each in held for _ in range(2)]
+        domains = [values(column.type) for column in table.columns]
+        few = [rng.choice(each) for each in domains for _ in range(2)]
         rows = [
-            tuple(_cell(each, few, rng) for each in held)
+            tuple(_cell(each, few, rng) for each in domains)
             for _ in range(rng.choice((0, 2, 4, _MOST_ROWS, _MOST_ROWS)))
         ]
         content[table.name] = _legal_rows(table, rows, facts, dialect)

@@ -118,11 +118,11 @@ def data_for(
     first = _opened(tables)
     for table in schema.tables:
         # Few values in many cells: rows meet, and an extreme one is seldom alone.
-        held = [values(column.type) for column in table.columns]
-        few = [rng.choice(each) for each in held for _ in range(2)]
+        domains = [values(column.type) for column in table.columns]
+        few = [rng.choice(each) for each in domains for _ in range(2)]
         for _ in range(rng.choice((0, 2, 4, _MOST_ROWS, _MOST_ROWS))):
             # The table itself refuses a row that breaks a fact.
-            first.execute(_insert(table, [_cell(each, few, rng) for each in held]))
+            first.execute(_insert(table, [_cell(each, few, rng) for each in domains]))
     orphans = [_orphans(fact) for fact in sorted(facts, key=str) if isinstance(fact, References)]
     for statement in orphans * 2:
         first.execute(statement)

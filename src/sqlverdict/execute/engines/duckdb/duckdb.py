@@ -57,6 +57,7 @@ import importlib.util
 from collections.abc import Iterable
 from contextlib import closing
 from datetime import datetime
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
@@ -184,7 +185,9 @@ class Duckdb(Engine):
         return BoundedScratch(schema, limits)
 
 
+@lru_cache(maxsize=1)
 def _require_extra() -> None:
+    """Once it is there it stays: to look for it takes as long as a short query."""
     # DuckDB imports pytz by itself, for times with a zone.
     if any(importlib.util.find_spec(module) is None for module in ("duckdb", "pytz")):
         raise MissingExtra("the engine duckdb", "duckdb")

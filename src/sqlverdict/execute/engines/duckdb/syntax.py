@@ -43,12 +43,38 @@ def _connection(process: int) -> DuckDBPyConnection:
     return connection
 
 
+def first_row(statement: str, *parameters: str) -> tuple[Any, ...] | None:
+    """The first row of a statement of ours on an empty database.
+
+    Raises:
+        duckdb.Error: DuckDB refuses it.
+    """
+    row: tuple[Any, ...] | None = (
+        _connection(os.getpid()).cursor().execute(statement, parameters).fetchone()
+    )
+    return row
+
+
 def parse_tree(sql: str) -> Node:
     """The tree of one query.
 
     Raises:
         NoCommonText: DuckDB's parser reads something else, or gives no tree.
     """
+    node: Node = _plain(_statement(sql))["node"]
+    return node
+
+
+def require_one_query(sql: str) -> None:
+    """Refuse what :func:`parse_tree` refuses.
+
+    Raises:
+        NoCommonText: DuckDB's parser reads something else, or gives no tree.
+    """
+    _statement(sql)
+
+
+def _statement(sql: str) -> Node:
     if len(sql) > LONGEST or not_a_query(sql) is not None:
         raise NoCommonText("a text that is too long, or no query")
     try:
@@ -57,8 +83,8 @@ def parse_tree(sql: str) -> Node:
         raise NoCommonText("a text that DuckDB cannot read") from error
     if tree.get("error") or len(tree["statements"]) != 1:
         raise NoCommonText("a statement of which DuckDB gives no tree")
-    node: Node = _plain(tree["statements"][0])["node"]
-    return node
+    statement: Node = tree["statements"][0]
+    return statement
 
 
 def syntax_error(sql: str) -> str | None:
@@ -72,11 +98,15 @@ def syntax_error(sql: str) -> str | None:
     return str(tree["error_message"]) if tree.get("error_type") == "parser" else None
 
 
+@lru_cache(maxsize=32)
 def _serialized(sql: str) -> Node:
-    """What DuckDB says of a text: its tree, or the error that the parser found."""
-    cursor = _connection(os.getpid()).cursor()
-    row = cursor.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
-    tree: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
+    """What DuckDB says of a text: its tree, which nobody changes, or the parser's error."""
+    row = first_row("SELECT json_serialize_sql(?)", sql)
+    try:
+        tree: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
+    except msgspec.DecodeError:
+        # An endless number is no JSON.
+        return {"error": True}
     return tree
 
 

@@ -8,6 +8,7 @@
 ``sandbox``     the text that is sent for a query, and what the server's errors mean
 ``guard/``      what a text says, and what it may say
 ``common/``     a query in common SQL, by PostgreSQL's own parser
+``types/``      whether a query always fails because of its types
 ``catalogue``   what the database says about functions, and what leads to a blocked one
 ``values``      the server's values as cells, and as psycopg2 gives them
 ``schema``      tables, columns, keys and constraints

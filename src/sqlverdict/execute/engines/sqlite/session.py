@@ -129,12 +129,12 @@ class SqliteSession:
 
     def _out_of_memory(self) -> Failure:
         """What a query gives that took too much; Python's name for it is ``MemoryError``."""
-        asked, kept = min(self._limits.memory, HEAP), heap_limit()
-        if kept >= asked:
+        limit, lowest = min(self._limits.memory, HEAP), heap_limit()
+        if lowest >= limit:
             return TOO_LARGE
         # In another process the query would have what was asked for.
-        lowest = f"SQLite keeps the lowest limit of the process, {kept:,} bytes of {asked:,}"
-        return replace(TOO_LARGE, message=f"{TOO_LARGE.message}; {lowest}", repeatable=False)
+        why = f"SQLite keeps the lowest limit of the process, {lowest:,} bytes of {limit:,}"
+        return replace(TOO_LARGE, message=f"{TOO_LARGE.message}; {why}", repeatable=False)
 
     def _was_interrupted(self, error: sqlite3.Error | sqlite3.Warning, sql: str) -> bool:
         """Whether Ctrl-C struck inside a handler of ours, where sqlite3 swallows it.

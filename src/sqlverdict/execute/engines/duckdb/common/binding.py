@@ -26,7 +26,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.common_text import NoCommonText
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.duckdb.connect import open_empty, set_guards
-from sqlverdict.execute.engines.duckdb.syntax import Node, parse_tree
+from sqlverdict.execute.engines.duckdb.syntax import Node, first_row, require_one_query
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.create_table import column_part, create_table
 
@@ -49,7 +49,8 @@ _SAMPLES: Final = {
     "UUID": "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'",
 }
 """A value of a type: where it cannot be converted, no value of the type can."""
-_WRITTEN: Final = ("::", "cast")
+_UNREADABLE = (duckdb.Error, DatabaseError, msgspec.DecodeError, RecursionError, LookupError)
+_CAST_WORDS: Final = ("::", "cast")
 
 
 def binding_error(sql: str, schema: Schema) -> str | None:
@@ -62,12 +63,15 @@ def binding_error(sql: str, schema: Schema) -> str | None:
     Raises:
         NoCommonText: that is not known.
     """
-    parse_tree(sql)  # One query, and nothing else.
     try:
-        cursor = _tables(os.getpid(), schema).cursor()
-        row = cursor.execute(_PLAN, [sql]).fetchone()
-    except (duckdb.Error, DatabaseError) as error:
+        return _error(sql, _tables(os.getpid(), schema).cursor())
+    except _UNREADABLE as error:
         raise NoCommonText("a query of which DuckDB tells no plan") from error
+
+
+def _error(sql: str, cursor: DuckDBPyConnection) -> str | None:
+    require_one_query(sql)
+    row = cursor.execute(_PLAN, [sql]).fetchone()
     plan: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
     if plan.get("error"):
         message = str(plan.get("error_message")).partition("\n")[0]
@@ -75,7 +79,7 @@ def binding_error(sql: str, schema: Schema) -> str | None:
             return message
         raise NoCommonText(message)
     for conversion in _conversions(plan):
-        _require_value(conversion, sql, cursor)
+        _require_value(conversion, sql)
     return None
 
 
@@ -109,7 +113,7 @@ def _is_try(conversion: Node) -> bool:
     return bool(inner.get("try_cast"))
 
 
-def _require_value(conversion: Node, sql: str, cursor: DuckDBPyConnection) -> None:
+def _require_value(conversion: Node, sql: str) -> None:
     """Refuse a conversion that may fail for every value.
 
     Raises:
@@ -117,13 +121,13 @@ def _require_value(conversion: Node, sql: str, cursor: DuckDBPyConnection) -> No
     """
     inner = conversion["children"][0] if "children" in conversion else conversion["child"]
     value = inner.get("value", {}) if inner["expression_class"] == "BOUND_CONSTANT" else {}
-    given = conversion.get("arguments") or [value.get("type") or inner["return_type"]]
-    source, target = given[0], conversion["return_type"]
+    sources = conversion.get("arguments") or [value.get("type") or inner["return_type"]]
+    source, target = sources[0], conversion["return_type"]
     if source["id"] in (target["id"], "NULL") and source["id"] != "LIST":
         return
     if target["id"] == "VARCHAR" or value.get("is_null"):
         return
-    wanted = _type_text(target)
+    type_text = _type_text(target)
     what = f"whether {source['id']} becomes {target['id']}"
     if source["id"] != "VARCHAR":
         sample, own = _sample(source), _type_text(source)
@@ -136,13 +140,14 @@ def _require_value(conversion: Node, sql: str, cursor: DuckDBPyConnection) -> No
         return
     else:
         probe = None
-    if probe is None or wanted is None or not _becomes(probe, wanted, cursor):
+    if probe is None or type_text is None or not _becomes(probe, type_text):
         raise NoCommonText(what)
 
 
-def _becomes(probe: str, wanted: str, cursor: DuckDBPyConnection) -> bool:
+@lru_cache(maxsize=1_024)
+def _becomes(probe: str, type_text: str) -> bool:
     try:
-        row = cursor.execute(f"SELECT TRY_CAST({probe} AS {wanted}) IS NOT NULL").fetchone()
+        row = first_row(f"SELECT TRY_CAST({probe} AS {type_text}) IS NOT NULL")
     except duckdb.Error:
         return False
     return row is not None and bool(row[0])
@@ -151,7 +156,7 @@ def _becomes(probe: str, wanted: str, cursor: DuckDBPyConnection) -> bool:
 def _is_written(conversion: Node, sql: str) -> bool:
     """Whether the query itself writes a conversion; whether it fails depends on the value."""
     start = conversion.get("query_location", len(sql))
-    return sql.encode()[start : start + 4].decode(errors="replace").lower().startswith(_WRITTEN)
+    return sql.encode()[start : start + 4].decode(errors="replace").lower().startswith(_CAST_WORDS)
 
 
 def _type_text(kind: Node) -> str | None:

@@ -1,6 +1,7 @@
 """Whether a query always fails on PostgreSQL because of the types of its expressions.
 
 ``statement``    the types of a query's columns, clause by clause
+``scope``       the type of a column name at a place
 ``expressions``  the type of an expression
 ``operators``    the type of an operation
 ``candidates``   which operator or function takes values of some types, as PostgreSQL chooses it

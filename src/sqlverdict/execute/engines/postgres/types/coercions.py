@@ -42,60 +42,60 @@ def is_polymorphic(name: str) -> bool:
     return name.startswith("any")
 
 
-def takes(declared: Sequence[str], given: Sequence[str]) -> bool:
+def takes_types(declared: Sequence[str], types: Sequence[str]) -> bool:
     """Whether an operator or function takes values of these types without a cast."""
-    for wanted, own in zip(declared, given, strict=True):
-        if not is_polymorphic(wanted):
-            if not can_coerce(own, wanted):
+    for declared_type, own in zip(declared, types, strict=True):
+        if not is_polymorphic(declared_type):
+            if not can_coerce(own, declared_type):
                 return False
-        elif own != UNTYPED and not _fits(wanted, own):
+        elif own != UNTYPED and not _fits(declared_type, own):
             return False
-    return are_consistent(declared, given)
+    return are_consistent(declared, types)
 
 
-def _fits(wanted: str, own: str) -> bool:
-    if wanted.endswith("nonarray"):
+def _fits(declared_type: str, own: str) -> bool:
+    if declared_type.endswith("nonarray"):
         return not own.endswith("[]")
-    if is_list(wanted):
+    if is_array(declared_type):
         return own.endswith("[]")
-    if wanted in _RANGES:
-        return category(own) == "R" and ("multirange" in own) == ("multirange" in wanted)
-    return wanted != "anyenum" or own.startswith(ENUM)
+    if declared_type in _RANGES:
+        return category(own) == "R" and ("multirange" in own) == ("multirange" in declared_type)
+    return declared_type != "anyenum" or own.startswith(ENUM)
 
 
-def are_consistent(declared: Sequence[str], given: Sequence[str]) -> bool:
+def are_consistent(declared: Sequence[str], types: Sequence[str]) -> bool:
     """Whether the values that a signature wants of one type have one."""
-    exact = set(elements(declared, given, compatible=False))
-    compatible = elements(declared, given, compatible=True)
+    exact = set(elements(declared, types, compatible=False))
+    compatible = elements(declared, types, compatible=True)
     if len(exact) > 1 or (compatible and common_type(compatible) is None):
         return False
     # A range takes values of its own type alone.
     return all(
         common_type(compatible) == _element(own)
-        for wanted, own in zip(declared, given, strict=True)
-        if wanted in _RANGES[2:] and own != UNTYPED
+        for declared_type, own in zip(declared, types, strict=True)
+        if declared_type in _RANGES[2:] and own != UNTYPED
     )
 
 
-def elements(declared: Sequence[str], given: Sequence[str], *, compatible: bool) -> list[str]:
+def elements(declared: Sequence[str], types: Sequence[str], *, compatible: bool) -> list[str]:
     """The types that stand for the one type of a signature with many."""
     return [
-        _element(own) if is_list(wanted) or wanted in _RANGES else own
-        for wanted, own in zip(declared, given, strict=True)
-        if own != UNTYPED and is_one_of_many(wanted, compatible=compatible)
+        _element(own) if is_array(declared_type) or declared_type in _RANGES else own
+        for declared_type, own in zip(declared, types, strict=True)
+        if own != UNTYPED and is_one_of_many(declared_type, compatible=compatible)
     ]
 
 
-def is_one_of_many(wanted: str, *, compatible: bool) -> bool:
+def is_one_of_many(declared_type: str, *, compatible: bool) -> bool:
     """Whether a signature takes values of many types there, that must fit to others."""
-    if wanted == "any" or not is_polymorphic(wanted):
+    if declared_type == "any" or not is_polymorphic(declared_type):
         return False
-    return wanted.startswith("anycompatible") == compatible
+    return declared_type.startswith("anycompatible") == compatible
 
 
-def is_list(wanted: str) -> bool:
+def is_array(declared_type: str) -> bool:
     """Whether a signature takes arrays of many types there."""
-    return wanted.endswith("array") and not wanted.endswith("nonarray")
+    return declared_type.endswith("array") and not declared_type.endswith("nonarray")
 
 
 def _element(own: str) -> str:

@@ -153,12 +153,12 @@ class ExpressionTypes(OperatorTypes):
         if name in _FIELDS and len(types) > 1:
             self._field(name, call.args[0], types[1])
         what = f"function does not exist: {name}"
-        return self.chosen(candidates, call.args, types, what, operator=False)
+        return self.result_of_call(candidates, call.args, types, what, operator=False)
 
     def _field(self, name: str, field: Any, own: str) -> None:
         text = str(field.a_const.sval.sval).lower() if is_const(field) else ""
-        taken = "timestamp" if name == "date_trunc" and own == "date" else own
-        if not has_field(text, taken):
+        source = "timestamp" if name == "date_trunc" and own == "date" else own
+        if not has_field(text, source):
             self.not_known(f"whether {name} takes {text!r} out of a value of type {own}")
 
     def order(self, terms: Iterable[Any], scope: TypeScope) -> None:
@@ -201,6 +201,8 @@ class ExpressionTypes(OperatorTypes):
         if types is None:
             return self.not_known("the columns of a query")
         if kind in ("EXPR_SUBLINK", "ARRAY_SUBLINK"):
+            if len(types) != 1:
+                raise WrongType("a query that is a value and shows no column, or several")
             is_list_of = kind == "ARRAY_SUBLINK" and not types[0].endswith("[]")
             return f"{types[0]}[]" if is_list_of and types[0] != NOT_KNOWN else types[0]
         left = link.testexpr

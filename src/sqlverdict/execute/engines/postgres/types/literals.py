@@ -59,7 +59,7 @@ _FIELDS: Final = {
 _FLAGS: Final = re.ASCII | re.IGNORECASE | re.DOTALL
 
 
-def is_value(text: str, name: str) -> bool:
+def is_literal_of(text: str, name: str) -> bool:
     """Whether a text is sure to be a value of a type."""
     if name.endswith("[]"):
         return _is_list(text, name.removesuffix("[]"))
@@ -75,7 +75,7 @@ def is_value(text: str, name: str) -> bool:
     return pattern is not None and re.fullmatch(pattern, text, _FLAGS) is not None
 
 
-def is_no_value(text: str, name: str) -> bool:
+def is_no_literal_of(text: str, name: str) -> bool:
     """Whether a text is sure to be no value of a type."""
     if name == "bool":
         return text.strip().lower() not in _TRUTHS
@@ -112,7 +112,7 @@ def _is_list(text: str, element: str) -> bool:
     if inner is None:
         return False
     members = inner[1].split(",") if inner[1] else []
-    return all(each.strip() and is_value(each.strip(), element) for each in members)
+    return all(each.strip() and is_literal_of(each.strip(), element) for each in members)
 
 
 def has_field(field: str, name: str) -> bool:

@@ -14,16 +14,16 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
 from sqlverdict.execute.engines.postgres.types.candidates import (
     NoCandidate,
-    choose,
+    choose_signature,
     element_of,
-    result_of,
+    result_type,
 )
 from sqlverdict.execute.engines.postgres.types.coercions import (
     common_type,
-    is_list,
+    is_array,
     is_polymorphic,
 )
-from sqlverdict.execute.engines.postgres.types.literals import is_no_value, is_value
+from sqlverdict.execute.engines.postgres.types.literals import is_literal_of, is_no_literal_of
 from sqlverdict.execute.engines.postgres.types.scope import TypeScope
 from sqlverdict.execute.engines.postgres.types.signatures import (
     NOT_KNOWN,
@@ -63,14 +63,14 @@ class OperatorTypes(ABC):
         self.unsure = self.unsure or what
         return NOT_KNOWN
 
-    def read(self, node: Any, own: str, wanted: str) -> None:
+    def read(self, node: Any, own: str, target: str) -> None:
         """A text in quotes is read as a value of the type that is wanted."""
         if own == UNTYPED and node is not None and is_const(node) and not node.a_const.isnull:
             text = str(node.a_const.sval.sval)
-            if is_no_value(text, wanted):
-                raise WrongType(f"invalid input syntax for type {wanted}: {text!r}")
-            if not is_value(text, wanted):
-                self.not_known(f"whether {text!r} is a value of type {wanted}")
+            if is_no_literal_of(text, target):
+                raise WrongType(f"invalid input syntax for type {target}: {text!r}")
+            if not is_literal_of(text, target):
+                self.not_known(f"whether {text!r} is a value of type {target}")
 
     def compared(self, own: str, where: str, *, sort: bool) -> None:
         """Values that are grouped or sorted need an equality or an order."""
@@ -99,9 +99,9 @@ class OperatorTypes(ABC):
             self.not_known(f"the operator {name} of a type that is not known")
             results = {result for declared, result in candidates if len(declared) == len(types)}
             return results.pop() if len(results) == 1 else NOT_KNOWN
-        return self.chosen(candidates, nodes, types, f"operator does not exist: {name}")
+        return self.result_of_call(candidates, nodes, types, f"operator does not exist: {name}")
 
-    def chosen(
+    def result_of_call(
         self,
         candidates: Sequence[Signature],
         nodes: Sequence[Any],
@@ -120,18 +120,18 @@ class OperatorTypes(ABC):
             operator: Whether they are those of an operator.
         """
         try:
-            signature = choose(candidates, types, operator=operator)
-            result = result_of(signature, types)
+            signature = choose_signature(candidates, types, operator=operator)
+            result = result_type(signature, types)
         except NoCandidate as error:
             raise WrongType(f"{what} of {', '.join(types) or 'nothing'}") from error
-        for node, own, wanted in zip(nodes, types, signature[0], strict=False):
-            if "range" in wanted:
-                self.read(node, own, wanted)
-            elif is_polymorphic(wanted) and wanted != "any":
-                element = element_of(signature[0], types, compatible="compatible" in wanted)
-                self.read(node, own, f"{element}[]" if is_list(wanted) else str(element))
+        for node, own, target in zip(nodes, types, signature[0], strict=False):
+            if "range" in target:
+                self.read(node, own, target)
+            elif is_polymorphic(target) and target != "any":
+                element = element_of(signature[0], types, compatible="compatible" in target)
+                self.read(node, own, f"{element}[]" if is_array(target) else str(element))
             else:
-                self.read(node, own, "text" if wanted == "any" else wanted)
+                self.read(node, own, "text" if target == "any" else target)
         return self.not_known(what) if result == NOT_KNOWN else result
 
     def operation(self, operation: Any, scope: TypeScope) -> str:

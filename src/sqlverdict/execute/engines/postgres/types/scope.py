@@ -46,9 +46,9 @@ class TypeScope(NameScope[TypedSource, str]):
         if not qualified and name in self.merged:
             return self.merged[name]
         types = [NOT_KNOWN if each.types is None else each.types.get(name) for each in sources]
-        found = {own for own in types if own is not None}
+        different = {own for own in types if own is not None}
         # The engine refuses a name that two sources have, and one query may hide a source.
-        return None if not found else found.pop() if len(found) == 1 else NOT_KNOWN
+        return None if not different else different.pop() if len(different) == 1 else NOT_KNOWN
 
     def star(self, qualifier: str) -> Columns | None:
         """The columns that ``t.*`` shows; ``None`` where they are not known."""

@@ -12,6 +12,7 @@ from sqlverdict.execute.engines.postgres.guard.parser import (
     MOST_SIGNS,
     ParserError,
     count_signs,
+    parse_messages,
     with_stack,
 )
 from sqlverdict.execute.engines.postgres.types.coercions import can_coerce
@@ -43,9 +44,9 @@ def statement_error(sql: str, schema: Schema) -> str | None:
     if signs > MOST_SIGNS:
         raise NoCommonText("a text that is too long")
     try:
-        return with_stack(lambda: _error(postgast.parse(sql), schema), signs)
+        return with_stack(lambda: _error(parse_messages(sql), schema), signs)
     except (postgast.PgQueryError, ParserError, RecursionError) as error:
-        raise NoCommonText("a text that the parser does not read") from error
+        raise NoCommonText("a text that the parser does not read, or nested deeply") from error
 
 
 def _error(tree: Any, schema: Schema) -> str | None:
@@ -71,8 +72,8 @@ class StatementTypes(ExpressionTypes):
 
     def columns(self, select: Any, outer: TypeScope) -> list[str] | None:
         """The types of a query's columns; ``None`` where they are not known."""
-        found = self._outputs(select, outer)
-        return None if found is None else [own for _, own in found]
+        columns = self._outputs(select, outer)
+        return None if columns is None else [own for _, own in columns]
 
     def _outputs(self, select: Any, outer: TypeScope, *, side: bool = False) -> Columns | None:
         """The columns of a query; a text in quotes is one of type text, but in a set operation."""
@@ -83,14 +84,14 @@ class StatementTypes(ExpressionTypes):
             if select.HasField(part):
                 self._number(getattr(select, part), scope)
         if enum_name(select, "op") != "SETOP_NONE":
-            found = self._united(select, scope)
+            columns = self._united(select, scope)
         elif select.values_lists:
-            found = self._values(select, scope)
+            columns = self._values(select, scope)
         else:
             return self._selected(select, scope, side=side)
         for term in select.sort_clause:
-            self._term(term.sort_by.node, found, scope, "ORDER BY", outputs_alone=True)
-        return found
+            self._term(term.sort_by.node, columns, scope, "ORDER BY", outputs_alone=True)
+        return columns
 
     def _number(self, node: Any, scope: TypeScope) -> None:
         if any(scope.find(name) is None for name in _bare_names(node)):
@@ -103,12 +104,12 @@ class StatementTypes(ExpressionTypes):
     def _define(self, clause: Any, scope: TypeScope) -> None:
         for cte in clause.ctes:
             each = cte.common_table_expr
-            found = None
+            columns = None
             if each.ctequery.WhichOneof("node") == "select_stmt" and not clause.recursive:
-                found = self._outputs(each.ctequery.select_stmt, scope)
+                columns = self._outputs(each.ctequery.select_stmt, scope)
             else:
                 self.not_known("a recursive query")
-            scope.queries[fold(each.ctename)] = _renamed(found, each.aliascolnames)
+            scope.queries[fold(each.ctename)] = _renamed(columns, each.aliascolnames)
 
     def _united(self, select: Any, scope: TypeScope) -> Columns | None:
         left = self._outputs(select.larg, scope, side=True)
@@ -119,54 +120,55 @@ class StatementTypes(ExpressionTypes):
         if len(left) != len(right):
             raise WrongType("a set operation of queries with different numbers of columns")
         folds = not select.all
-        found: Columns = []
-        for place, ((name, one), (_, other)) in enumerate(zip(left, right, strict=True)):
-            shown = [_shown(side, place) for side in (select.larg, select.rarg)]
-            if None in shown and UNTYPED in (one, other):
+        columns: Columns = []
+        for number, ((name, one), (_, other)) in enumerate(zip(left, right, strict=True)):
+            expressions = [_expression_at(side, number) for side in (select.larg, select.rarg)]
+            if None in expressions and UNTYPED in (one, other):
                 self.not_known("a text in quotes in a set operation")
-            own = self.common(shown, [one, other], enum_name(select, "op").removeprefix("SETOP_"))
+            where = enum_name(select, "op").removeprefix("SETOP_")
+            own = self.common(expressions, [one, other], where)
             if folds:
                 self.compared(own, "a set operation", sort=False)
-            found.append((name, own))
-        return found
+            columns.append((name, own))
+        return columns
 
     def _values(self, select: Any, scope: TypeScope) -> Columns | None:
         rows = [row.list.items for row in select.values_lists]
         if len({len(row) for row in rows}) != 1:
             raise WrongType("VALUES of different lengths")
-        found: Columns = []
-        for place, column in enumerate(zip(*rows, strict=True), 1):
+        columns: Columns = []
+        for number, column in enumerate(zip(*rows, strict=True), 1):
             types = [self.of(each, scope) for each in column]
-            found.append((f"column{place}", self.common(column, types, "VALUES")))
-        return found
+            columns.append((f"column{number}", self.common(column, types, "VALUES")))
+        return columns
 
     def _selected(self, select: Any, scope: TypeScope, *, side: bool) -> Columns | None:
         stars: list[Columns | None] = [self._source(item, scope) for item in select.from_clause]
         if select.HasField("where_clause"):
             self.condition(select.where_clause, scope, "WHERE")
-        found: Columns | None = []
+        columns: Columns | None = []
         for target in select.target_list:
             own = self._target(target.res_target, scope, stars)
-            found = None if own is None or found is None else [*found, *own]
+            columns = None if own is None or columns is None else [*columns, *own]
         for term in select.group_clause:
-            self._group(term, found, scope)
+            self._group(term, columns, scope)
         if select.HasField("having_clause"):
             self.condition(select.having_clause, scope, "HAVING")
         for each in select.window_clause:
             self.window(each.window_def, scope)
         for term in select.sort_clause:
-            self._term(term.sort_by.node, found, scope, "ORDER BY")
+            self._term(term.sort_by.node, columns, scope, "ORDER BY")
         on = [each for each in select.distinct_clause if each.WhichOneof("node") is not None]
         for term in on:
-            self._term(term, found, scope, "DISTINCT ON")
+            self._term(term, columns, scope, "DISTINCT ON")
         if select.distinct_clause and not on:
-            if found is None:
+            if columns is None:
                 self.not_known("DISTINCT of a star")
-            for _, shown in found or ():
-                self.compared(shown, "DISTINCT", sort=False)
-        if found is None or side:
-            return found
-        return [(name, "text" if own == UNTYPED else own) for name, own in found]
+            for _, type_name in columns or ():
+                self.compared(type_name, "DISTINCT", sort=False)
+        if columns is None or side:
+            return columns
+        return [(name, "text" if own == UNTYPED else own) for name, own in columns]
 
     def _target(self, target: Any, scope: TypeScope, stars: list[Columns | None]) -> Columns | None:
         if target.val.WhichOneof("node") == "column_ref":
@@ -178,22 +180,22 @@ class StatementTypes(ExpressionTypes):
         own = self.of(target.val, scope)
         return [(target.name or target_name(target.val), own)]
 
-    def _group(self, term: Any, found: Columns | None, scope: TypeScope) -> None:
+    def _group(self, term: Any, columns: Columns | None, scope: TypeScope) -> None:
         if term.WhichOneof("node") == "grouping_set":
             for each in term.grouping_set.content:
-                self._group(each, found, scope)
+                self._group(each, columns, scope)
         elif term.WhichOneof("node") == "row_expr":
             for each in term.row_expr.args:
-                self._group(each, found, scope)
+                self._group(each, columns, scope)
         elif not _is_name(term) or scope.find_here(_name(term)) is None:
-            self._term(term, found, scope, "GROUP BY")
+            self._term(term, columns, scope, "GROUP BY")
         else:
             self.compared(self.of(term, scope), "GROUP BY", sort=False)
 
     def _term(
         self,
         term: Any,
-        found: Columns | None,
+        columns: Columns | None,
         scope: TypeScope,
         where: str,
         *,
@@ -205,11 +207,11 @@ class StatementTypes(ExpressionTypes):
         if is_const(term):
             if term.a_const.WhichOneof("val") != "ival":
                 raise WrongType(f"non-integer constant in {where}")
-            place = term.a_const.ival.ival
-            own = found[place - 1][1] if found and 0 < place <= len(found) else NOT_KNOWN
+            number = term.a_const.ival.ival
+            own = columns[number - 1][1] if columns and 0 < number <= len(columns) else NOT_KNOWN
         elif _is_name(term):
-            named = (each for name, each in found or () if fold(name) == fold(_name(term)))
-            own = next(named, None)
+            aliases = (each for name, each in columns or () if fold(name) == fold(_name(term)))
+            own = next(aliases, None)
         if own is None and outputs_alone:
             own = NOT_KNOWN
         self.compared(self.of(term, scope) if own is None else own, where, sort=sort)
@@ -222,26 +224,26 @@ class StatementTypes(ExpressionTypes):
             return self._join(own, scope)
         if kind == "range_table_sample":
             return self._source(own.relation, scope)
-        name, found = "", None
+        name, columns = "", None
         if kind == "range_var":
-            name, found = own.relname, self._table(own, scope)
+            name, columns = own.relname, self._table(own, scope)
         elif kind == "range_subselect":
             around = scope if own.lateral else scope.outer or TypeScope()
             inner = TypeScope(around)
             inner.queries = scope.queries
-            found = self._outputs(own.subquery.select_stmt, inner)
+            columns = self._outputs(own.subquery.select_stmt, inner)
         else:
             self.not_known("a function in FROM")
         name = own.alias.aliasname or name
-        found = _renamed(found, own.alias.colnames)
-        scope.sources.append(TypedSource(name, found))
-        return found
+        columns = _renamed(columns, own.alias.colnames)
+        scope.sources.append(TypedSource(name, columns))
+        return columns
 
     def _table(self, table: Any, scope: TypeScope) -> Columns | None:
         if not table.schemaname:
-            is_query, found = scope.common_table(table.relname)
+            is_query, columns = scope.common_table(table.relname)
             if is_query:
-                return found
+                return columns
         base = None if table.schemaname else self.schema.table(table.relname)
         return None if base is None else list(column_types(base).items())
 
@@ -272,21 +274,21 @@ class StatementTypes(ExpressionTypes):
 
 
 def _all(parts: Iterable[Columns | None]) -> Columns | None:
-    found: Columns = []
+    columns: Columns = []
     for each in parts:
         if each is None:
             return None
-        found += each
-    return found
+        columns += each
+    return columns
 
 
-def _renamed(found: Columns | None, names: Iterable[Any]) -> Columns | None:
-    given = [each.string.sval for each in names]
-    if found is None:
+def _renamed(columns: Columns | None, names: Iterable[Any]) -> Columns | None:
+    aliases = [each.string.sval for each in names]
+    if columns is None:
         return None
     return [
-        (fold(given[place] if place < len(given) else name), own)
-        for place, (name, own) in enumerate(found)
+        (fold(aliases[number] if number < len(aliases) else name), own)
+        for number, (name, own) in enumerate(columns)
     ]
 
 
@@ -307,14 +309,14 @@ def _name(term: Any) -> str:
     return str(term.column_ref.fields[0].string.sval)
 
 
-def _shown(select: Any, place: int) -> Any | None:
+def _expression_at(select: Any, number: int) -> Any | None:
     """What a side of a set operation shows there; ``None`` where that is not one expression."""
-    if enum_name(select, "op") != "SETOP_NONE" or place >= len(select.target_list):
+    if enum_name(select, "op") != "SETOP_NONE" or number >= len(select.target_list):
         return None
-    targets = select.target_list[: place + 1]
+    targets = select.target_list[: number + 1]
     if any(_is_star(each.res_target.val) for each in targets):
         return None
-    return targets[place].res_target.val
+    return targets[number].res_target.val
 
 
 def _is_star(value: Any) -> bool:
