@@ -86,7 +86,7 @@ def key_and_values(type_: str, dialect: str) -> tuple[Sequence[Cell], Sequence[C
     return None if keys is None or values is None else (keys, values)
 
 
-def is_list(type_: str, dialect: str) -> bool:
+def is_list_of_values(type_: str, dialect: str) -> bool:
     """Whether a type is that of a list of plain values."""
     declared = _declared(type_, dialect)
     return declared is not None and _is_list_of_plain_values(declared)
