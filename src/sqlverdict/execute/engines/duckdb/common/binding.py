@@ -7,7 +7,7 @@ not made, and about a query that reads it nothing is known.
 DuckDB converts by itself what has no function of its type: ``chr('a')`` makes a number of the text,
 and fails in every row. The plan has each conversion. One that fails for a text in quotes, or for
 every value of a type, says that the query may always fail; so does one of texts that the query does
-not write.
+not write. One that fails for a number that the query writes says that it does.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
 
@@ -49,6 +50,8 @@ _SAMPLES: Final = {
     "UUID": "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'",
 }
 """A value of a type: where it cannot be converted, no value of the type can."""
+_ALWAYS: Final = ("binder", "conversion", "invalid input", "out of range", "parser")
+"""Errors of a query that was read and is planned, on whatever rows."""
 _CAST_WORDS: Final = ("::", "cast")
 
 
@@ -66,17 +69,20 @@ def binding_error(sql: str, schema: Schema) -> str | None:
     try:
         cursor = _tables(os.getpid(), schema).cursor()
         row = cursor.execute(_PLAN, [sql]).fetchone()
-    except (duckdb.Error, DatabaseError) as error:
+        plan: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
+    except (duckdb.Error, DatabaseError, msgspec.DecodeError) as error:
         raise NoCommonText("a query of which DuckDB tells no plan") from error
-    plan: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
     if plan.get("error"):
         message = str(plan.get("error_message")).partition("\n")[0]
-        if plan.get("error_type") == "binder":
+        if plan.get("error_type") in _ALWAYS:
             return message
         raise NoCommonText(message)
-    for conversion in _conversions(plan):
-        _require_value(conversion, sql)
-    return None
+    conversions = list(_conversions(plan))
+    unfit = next(filter(None, map(_unfit_number, conversions)), None)
+    if unfit is None:
+        for conversion in conversions:
+            _require_value(conversion, sql)
+    return unfit
 
 
 @lru_cache(maxsize=8)
@@ -138,6 +144,23 @@ def _require_value(conversion: Node, sql: str) -> None:
         probe = None
     if probe is None or type_text is None or not _becomes(probe, type_text):
         raise NoCommonText(what)
+
+
+def _unfit_number(conversion: Node) -> str | None:
+    """What a conversion that fails for the number that it reads says; ``None`` for all others."""
+    inner = conversion.get("child") or conversion["children"][0]
+    value = inner.get("value") or {}
+    number: object = value.get("value")
+    kind, target = value.get("type") or {}, conversion["return_type"]
+    if inner["expression_class"] != "BOUND_CONSTANT" or type(number) not in (int, float):
+        return None
+    if kind["id"] == "DECIMAL" and isinstance(number, int):
+        number = f"{Decimal(number).scaleb(-kind['type_info']['scale']):f}"
+    own, type_text = _type_text(kind), _type_text(target)
+    is_number = kind["id"] in _NUMBERS.split()
+    if not is_number or type_text is None or _becomes(f"CAST({number} AS {own})", type_text):
+        return None
+    return f"{number} is no value of type {target['id']}"
 
 
 @lru_cache(maxsize=1_024)
