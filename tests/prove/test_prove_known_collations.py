@@ -74,12 +74,6 @@ DIFFERENT = [
 OPEN = [
     # Two collations: which one compares the two columns is not known here.
     ("SELECT t.id FROM t LEFT JOIN u ON t.e = u.s", "SELECT id FROM t"),
-    # A group may show any of the texts that are equal: here the query looks at it.
-    (
-        "SELECT s, COUNT(*) FROM t GROUP BY s HAVING LENGTH(s) > 1",
-        "SELECT s, COUNT(id) FROM t GROUP BY s HAVING LENGTH(s) > 1",
-    ),
-    ("SELECT DISTINCT n, UPPER(s) FROM t", "SELECT n, UPPER(s) FROM t GROUP BY n, UPPER(s)"),
 ]
 GROUPS_OF_TEXTS = [
     # A group may show any of the texts that are equal.

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import TypeAlias
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -55,16 +55,9 @@ from sqlverdict.prove.tree_key import expression_key
 FOLDED = "values that are equal and may differ are folded"
 
 
-class ShownTexts(NamedTuple):
-    """A SELECT that folds rows by columns of texts of which it may show any.
-
-    Attributes:
-        select: The SELECT.
-        columns: The columns, as they stand in its list or behind GROUP BY.
-    """
-
-    select: exp.Select
-    columns: Sequence[exp.Column]
+ShownTexts: TypeAlias = tuple[exp.Select, Sequence[exp.Column]]
+"""A SELECT that folds rows by columns of texts of which it may show any, and these columns, as they
+stand in its list or behind GROUP BY."""
 
 
 def is_idle(select: exp.Select, facts: Facts) -> bool:

@@ -147,7 +147,7 @@ class _ValueTypes:
         kinds = {own for term, own in zip(terms, types, strict=True) if term in columns}
         if self.record.exact_texts or kinds != {"collated"}:
             raise Unsupported(FOLDED)
-        self.group_texts.append(ShownTexts(select, columns))
+        self.group_texts.append((select, columns))
 
     def _is_exact(self, term: Expr) -> bool:
         """Whether equal values of a term are the same, whatever its type."""
