@@ -10,6 +10,7 @@ them.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -40,9 +41,12 @@ _LISTS = (
 )
 _LENGTHS = (exp.Length, exp.BitLength, exp.Anonymous)
 _BYTES = frozenset({"octet_length", "strlen", "lengthb", "bit_length"})
+_SETS = (exp.Any, exp.All)
 _KINDS = frozenset((*_FOLDING, *_ROUNDING, *_PATTERNS, *_LISTS, *_LENGTHS, *COMPARED, exp.Like))
 _ROUNDINGS = frozenset({"round_even", "roundbankers", "truncate"})
 _OF_MAPS = ("map_", "element_at")
+_BRACED = re.compile(r"\{.*\}", re.DOTALL)
+"""A list as a text has it: ``'{a,b}'``."""
 _MOST_DIGITS = 6
 
 
@@ -131,6 +135,8 @@ def own_words(resolver: Resolver) -> OwnWords:
             words.hints += [*moment_hints(node, resolver), *_whole_hints(node, resolver)]
             for column_ref, span in spans(node, resolver):
                 _add(words.spans, column_ref, (span,))
+        if type(node) in COMPARED or isinstance(node, exp.Like | exp.ILike):
+            words.hints += _hints_of_sets(node, resolver)
         if isinstance(node, exp.Bracket) or _name(node).startswith(_OF_MAPS):
             _add_keys(words.keys, node, resolver)
     words.folded = list(dict.fromkeys(words.folded))
@@ -152,6 +158,23 @@ def _whole_hints(node: Expr, resolver: Resolver) -> Iterator[Hint]:
         elif isinstance(value, exp.Array | exp.Struct):
             with suppress(ValueError):
                 yield Hint(column_ref, "=", json.dumps(_whole(value), ensure_ascii=False))
+
+
+def _hints_of_sets(node: Expr, resolver: Resolver) -> Iterator[Hint]:
+    """``name LIKE ALL (ARRAY['a%', '%b'])``: each of the values with which a column is compared."""
+    column_ref, among = resolver.column(without_parens(node.this)), node.expression
+    if isinstance(among, exp.Anonymous) and _name(among) == "all" and among.expressions:
+        among = among.expressions[0]
+    elif isinstance(among, _SETS):
+        among = without_parens(among.this)
+    else:
+        return
+    values = _elements_of(among)
+    if isinstance(among, exp.Literal) and _BRACED.fullmatch(str(among.this)):
+        values = [part.strip('" ') for part in str(among.this)[1:-1].split(",")]
+    operator = "like" if isinstance(node, exp.Like | exp.ILike) else "="
+    if column_ref is not None:
+        yield from (Hint(column_ref, operator, value) for value in values)
 
 
 def _whole(node: Expr) -> object:

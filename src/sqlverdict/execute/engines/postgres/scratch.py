@@ -61,7 +61,7 @@ JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace WHERE n.nspname <> '
 _OWN_NAMES: Final = """
 WITH own AS (
   SELECT 'table' AS kind, c.relname AS name, c.relnamespace AS schema, 'pg_class'::regclass AS of,
-    c.oid FROM pg_catalog.pg_class AS c WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p')
+    c.oid FROM pg_catalog.pg_class AS c WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p', 'S')
   UNION ALL
   SELECT 'function', p.proname, p.pronamespace, 'pg_proc'::regclass, p.oid
   FROM pg_catalog.pg_proc AS p
