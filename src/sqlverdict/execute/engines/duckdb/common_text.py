@@ -29,9 +29,9 @@ from sqlverdict.execute.engines.duckdb.expressions import (
     OPERATORS,
     call_arguments,
     is_leaf,
-    risk_of,
     value_kind,
 )
+from sqlverdict.execute.engines.duckdb.risks import risk_of
 from sqlverdict.execute.engines.duckdb.standard_tree import StandardTree
 from sqlverdict.execute.engines.duckdb.syntax import (
     Node,

@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sqlverdict.execute.common_text import NoCommonText, unknown_name
+from sqlverdict.execute.common_text import NoCommonText, is_plain_pattern, unknown_name
 from sqlverdict.execute.engines.mysql.common.mirrored import mirrored_comparison
 from sqlverdict.execute.engines.mysql.common.plain_words import one_word_each
 from sqlverdict.execute.engines.mysql.common.pure_functions import (
@@ -31,7 +31,6 @@ from sqlverdict.execute.engines.mysql.common.pure_functions import (
     SYNTAX,
     UNIT_FIRST,
     is_total_cast,
-    is_total_pattern,
     kind_of_call,
 )
 from sqlverdict.execute.lexemes import Lex, Lexeme, solid_lexemes, string_value
@@ -351,7 +350,7 @@ def _is_total_pattern(nodes: Sequence[_Node]) -> bool:
     if not isinstance(text, Lexeme) or text.kind is not Lex.STRING:
         return False
     ends = len(nodes) == 1 or _word(nodes[1]) in _BETWEEN_CONDITIONS
-    return ends and is_total_pattern(string_value(text))
+    return ends and is_plain_pattern(string_value(text))
 
 
 def _leaf(text: str, leaves: list[str]) -> int:
