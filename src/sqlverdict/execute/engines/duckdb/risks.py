@@ -37,7 +37,8 @@ _TRUNCATED: Final = word_set("second minute hour day week month quarter year dec
 _PATTERNS: Final = word_set("regexp_matches regexp_full_match regexp_replace regexp_extract ~~~")
 _RISKS: Final[tuple[Risk, ...]] = ("total", "typed", "partial")
 _LEAVES: Final = frozenset({"CONSTANT", "COLUMN_REF", "TYPE"})
-_NARROW: Final = word_set("tinyint smallint utinyint usmallint uinteger ubigint uhugeint")
+_UNSIGNED: Final = word_set("utinyint usmallint uinteger ubigint uhugeint")
+_NARROW: Final = _UNSIGNED | word_set("tinyint smallint")
 """Types in which common numbers have no place."""
 _LONG: Final = word_set("bigint int8 long hugeint ubigint uhugeint")
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?", re.ASCII)
@@ -124,6 +125,10 @@ def _is_long(node: Node) -> bool:
     return fold(declared_type(node)) in _LONG or any(map(_is_long, inner_parts(node)))
 
 
+def _is_unsigned(node: Node) -> bool:
+    return fold(declared_type(node)) in _UNSIGNED or any(map(_is_unsigned, inner_parts(node)))
+
+
 def _subtracts_moments(args: list[Node]) -> bool:
     """Whether both may be moments: no difference has an endless one; of endless dates there is."""
     kinds = set(map(value_kind, args))
@@ -141,7 +146,8 @@ def _call_risk(node: Node) -> int:
     if name in ("//", "%"):
         return 1 if len(args) == 2 and _is_never_zero(args[1]) else 2
     if name in OPERATORS:
-        return 2 if name == "-" and _subtracts_moments(args) else 1
+        fails = name == "-" and (_subtracts_moments(args) or any(map(_is_unsigned, args)))
+        return 2 if fails else 1
     match name:
         case "list_slice":
             return 0 if len(args) == 3 else 2

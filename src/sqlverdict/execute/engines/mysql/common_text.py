@@ -52,6 +52,7 @@ _UNREAD: Final = _CLAUSES | word_set("case when then else end distinct collate o
 _LOOSE: Final = _CLAUSES | word_set("and or not when then else by between in distinct")
 _LOOSE_SYMBOLS: Final = frozenset({"", "=", "<", ">", ",", "+"})
 _TIGHT: Final = frozenset({"^", "%", "*", "/", "div", "mod", "collate", "(", "."})
+_UNSIGNED: Final = word_set("unsigned crc32 ~")
 _REMAINDERS: Final = {"%": "mod", "mod": "mod", "div": "div"}
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
 _REGEXPS: Final = word_set("regexp rlike")
@@ -110,10 +111,22 @@ def write_common_text(sql: str, arithmetic: bool, schema: Schema) -> str | None:
         return None
     writer = _LexemeWriter(arithmetic)
     try:
-        nodes = writer.level(_nested(one_word_each(solid_lexemes(sql, "mysql"), schema)), False)
+        lexemes = one_word_each(solid_lexemes(sql, "mysql"), schema)
+        _require_signs(lexemes, schema)
+        nodes = writer.level(_nested(lexemes), False)
     except (NoCommonText, RecursionError):
         return None
     return _text(nodes) if writer.replaced else None
+
+
+def _require_signs(lexemes: Sequence[Lexeme], schema: Schema) -> None:
+    """Refuse a difference where some numbers have no sign: 3 - 5 fails then."""
+    words = {lexeme.text.lower() for lexeme in lexemes}
+    if "-" in words and (
+        words & _UNSIGNED
+        or any("unsigned" in own.type.lower() for each in schema.tables for own in each.columns)
+    ):
+        raise NoCommonText
 
 
 def _nested(lexemes: Sequence[Lexeme]) -> list[_Node]:
