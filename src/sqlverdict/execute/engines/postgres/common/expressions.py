@@ -281,7 +281,7 @@ def _call_risk(call: Any) -> int:
     first = args[0].a_const.sval.sval.lower() if args and is_const(args[0]) else ""
     match name:
         case "date_trunc":
-            return 0 if first in _TRUNCATED and len(args) == _PARTIAL else _PARTIAL
+            return 0 if first in _TRUNCATED and len(args) == 2 else _PARTIAL
         case "extract" | "date_part":
             return 0 if first in _EXTRACTED else _PARTIAL
         case "timezone":
