@@ -13,6 +13,7 @@ from typing import Final
 from sqlverdict.execute.common_text import Risk
 from sqlverdict.execute.engines.duckdb.expressions import (
     OPERATORS,
+    call_arguments,
     declared_type,
     is_leaf,
     type_values,
@@ -147,7 +148,7 @@ def _call_risk(node: Node) -> int:
         return 1 if len(args) == 2 and _is_never_zero(args[1]) else 2
     if name in OPERATORS:
         fails = name == "-" and (_subtracts_moments(args) or any(map(_is_unsigned, args)))
-        return 2 if fails else 1
+        return 2 if fails else int(next(call_arguments(node), None) is not None)
     match name:
         case "list_slice":
             return 0 if len(args) == 3 else 2
