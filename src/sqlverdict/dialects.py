@@ -81,7 +81,6 @@ class Dialect:
         blobs: How bytes are written: as ``x'00ff'``, as a text that is cast to bytea, or as a text
             of one escape a byte.
         backslashes: A backslash in a string is an escape.
-        open_escapes: A pattern of LIKE that ends in a backslash is an error.
         bare_sides: A side of a set operation stands without parentheses around it.
         bare_derived: A derived table needs no alias. PostgreSQL before version 16 wants one.
         query_words: Words that begin a query, beside SELECT, WITH and VALUES.
@@ -150,7 +149,6 @@ class Dialect:
     quote: str = '"'
     blobs: Literal["hex", "bytea", "escapes"] = "hex"
     backslashes: bool = False
-    open_escapes: bool = False
     bare_sides: bool = False
     bare_derived: bool = False
     query_words: frozenset[str] = frozenset()
@@ -244,7 +242,7 @@ _POSTGRES = Dialect(
     foreign_text=words.POSTGRES_FOREIGN,
     names_case="quoted",
     blobs="bytea",
-    open_escapes=True,
+    refusals=frozenset({"open_escapes"}),
     determined_columns="by_key",
     types={"boolean": "boolean", "bool": "boolean", "uuid": "uuid"},
     exact_collations=_BYTE_COLLATIONS,

@@ -129,7 +129,7 @@ def require_common_sql(query: Query, schema: Schema) -> None:
     unsure = dialect_of(query.dialect).unsure_text
     if unsure is not None and unsure.search(query.sql):
         raise Unsupported("a comment or an escape that depends on the server's settings")
-    open_escapes = dialect_of(query.dialect).open_escapes
+    open_escapes = "open_escapes" in dialect_of(query.dialect).refusals
     for node in query.tree.walk():
         _require_known(node)
         if open_escapes and isinstance(node, exp.Like) and not _has_closed_pattern(node):

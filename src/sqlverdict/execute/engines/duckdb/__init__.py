@@ -19,7 +19,6 @@
 ``standard_calls``  one spelling for calls that have several
 ``common/``  one of several words for the same: the clock, intervals, mirrored comparisons
 ``expressions``  the kind of an expression's values, and its columns
-``risks``    when an expression fails
 ``tree_text``  a tree as text
 ``schema``   tables, columns, keys and constraints from the catalogue
 """

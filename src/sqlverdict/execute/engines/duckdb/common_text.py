@@ -23,6 +23,7 @@ from sqlverdict.execute.engines.duckdb.common.mirrored import (
     orient_comparisons,
     tells_mirrored_apart,
 )
+from sqlverdict.execute.engines.duckdb.common.risks import risk_of
 from sqlverdict.execute.engines.duckdb.expressions import (
     AGGREGATES,
     FUNCTIONS,
@@ -31,7 +32,6 @@ from sqlverdict.execute.engines.duckdb.expressions import (
     is_leaf,
     value_kind,
 )
-from sqlverdict.execute.engines.duckdb.risks import risk_of
 from sqlverdict.execute.engines.duckdb.standard_tree import StandardTree
 from sqlverdict.execute.engines.duckdb.syntax import (
     Node,
