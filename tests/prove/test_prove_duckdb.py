@@ -26,6 +26,7 @@ from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, text_in_common_sql
 from sqlverdict.execute.engines.duckdb import Duckdb
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
