@@ -80,6 +80,7 @@ def binding_error(sql: str, schema: Schema) -> str | None:
 def _error(sql: str, cursor: DuckDBPyConnection) -> str | None:
     require_one_query(sql)
     row = cursor.execute(_PLAN, [sql]).fetchone()
+    # A plan ends early where a constant is one of bits.
     plan: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
     if plan.get("error"):
         message = str(plan.get("error_message")).partition("\n")[0]
