@@ -67,4 +67,4 @@ def test_the_reason_names_the_query(tmp_path: Path) -> None:
         derivation = sv.prove_pair(sql, sql, db=db)
     assert isinstance(derivation, NotProved)
     assert derivation.reason is Reason.EXECUTION_ERROR
-    assert derivation.message.startswith("the engine does not run the gold: ")
+    assert derivation.message.startswith("the gold does not run: ")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.differing_clauses import differing_clauses
@@ -82,6 +83,49 @@ def doubled_at_each_level() -> Iterator[str]:
     for level in range(1, 16):
         summed += f", c{level} AS (SELECT id + id AS id FROM c{level - 1})"
     yield f"{summed} SELECT id FROM c15"
+
+
+NESTED = {
+    "sums": lambda n: "a" + " + a" * n,
+    "signs": lambda n: "- " * n + "a",
+    "parentheses": lambda n: "(" * n + "a" + ")" * n,
+    "texts": lambda n: "s" + " || s" * n,
+    "choices": lambda n: "CASE WHEN a = 1 THEN " * n + "1" + " END" * n,
+    "calls": lambda n: "abs(" * n + "a" + ")" * n,
+    "casts": lambda n: "CAST(" * n + "a" + " AS BIGINT)" * n,
+    "queries": lambda n: "(SELECT " * n + "1" + ")" * n,
+}
+
+
+@pytest.mark.parametrize("levels", [60, 260, 600])
+@pytest.mark.parametrize("nested", NESTED)
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb", "postgres", "mysql"])
+def test_what_is_nested_deeply_ends_in_every_dialect(
+    dialect: str, nested: str, levels: int
+) -> None:
+    schema = read_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, s VARCHAR(9))", dialect)
+    deep = f"SELECT {NESTED[nested](levels)} FROM t"
+    answer = prove(deep, f"{deep} AS x", schema, dialect=dialect)
+    assert isinstance(answer, Proof) or answer.message
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("sqlite", "SELECT id FROM t WHERE s ->> 'a*'"),
+        ("sqlite", "SELECT 100.0 * SUM(a > 1) / COUNT() FROM t"),
+        ("postgres", "SELECT COUNT() FILTER (WHERE a > 1) FROM t"),
+        ("postgres", "SELECT COALESCE((SELECT), 0) FROM t"),
+        ("mysql", "SELECT AVG(DISTINCT) FROM t"),
+        ("duckdb", "SELECT SUM(DISTINCT) FROM t"),
+        ("duckdb", f"SELECT {'9' * 400} FROM t"),
+    ],
+)
+def test_parts_that_are_missing_and_endless_numbers_end(dialect: str, sql: str) -> None:
+    schema = read_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, s VARCHAR(9))", dialect)
+    for gold in (sql, "SELECT id FROM t"):
+        answer = prove(gold, sql.replace("FROM t", "FROM t AS t"), schema, dialect=dialect)
+        assert isinstance(answer, Proof) or answer.message
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import pytest
 import sqlverdict as sv
 from small_databases import database_of
 from sqlverdict.dialects import dialect_of
+from sqlverdict.prove.proof import Proof
 
 pytestmark = pytest.mark.slow
 
@@ -73,6 +74,8 @@ DIFFERENT = [
 OPEN = [
     # Two collations: which one compares the two columns is not known here.
     ("SELECT t.id FROM t LEFT JOIN u ON t.e = u.s", "SELECT id FROM t"),
+]
+GROUPS_OF_TEXTS = [
     # A group may show any of the texts that are equal.
     ("SELECT s, COUNT(*) FROM t GROUP BY s", "SELECT s, COUNT(id) FROM t GROUP BY s"),
     ("SELECT DISTINCT n, s FROM t", "SELECT n, s FROM t GROUP BY n, s"),
@@ -107,6 +110,15 @@ def test_what_differs_there_is_not_proved(db: str, one: str, other: str) -> None
 @pytest.mark.parametrize(("one", "other"), OPEN)
 def test_what_is_not_known_is_not_proved(db: str, one: str, other: str) -> None:
     assert not sv.prove_pair(one, other, db=db).proved
+
+
+@pytest.mark.parametrize(("one", "other"), GROUPS_OF_TEXTS)
+def test_the_text_that_a_group_shows_is_an_open_choice(db: str, one: str, other: str) -> None:
+    proof = sv.prove_pair(one, other, db=db)
+    assert isinstance(proof, Proof)
+    assert proof.open_choices == (
+        "which of the texts of t.s that its collation takes for one is shown",
+    )
 
 
 def test_the_record_says_of_collations_what_the_server_does(db: str) -> None:

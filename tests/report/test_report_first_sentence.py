@@ -105,6 +105,14 @@ def test_what_is_told_anyway_is_not_said_twice(make_result: MakeResult) -> None:
     assert first_sentence(proved, because(proved)) == ""
 
 
+def test_a_proof_with_open_choices_says_so(make_result: MakeResult) -> None:
+    proof = Proved("prove", open_choices=("which of several tied rows a LIMIT keeps",))
+    proved = make_result(1, situation=Situation.PROVED, evidence=(proof,))
+    words = "he queries agree on every legal database, up to what both leave open"
+    assert first_sentence(proved) == f"T{words}."
+    assert because(proved).startswith(f"t{words} (proved)")
+
+
 def test_an_answer_to_a_question_without_one(make_result: MakeResult) -> None:
     answered = make_result(
         1,

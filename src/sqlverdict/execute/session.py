@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from time import perf_counter
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.sqlite import HEAP
@@ -119,8 +119,12 @@ class Scratch(Protocol):
     """A database of ours with the tables of a schema, for instances of a few rows.
 
     It is empty when it is made, and gone when it is closed. Queries on it are untrusted, and run
-    under the same guards as in a :class:`Session`.
+    under the same guards as in a :class:`Session`. An engine's own inherits from this class.
     """
+
+    def declaration(self, schema: Schema) -> Schema:
+        """A schema with all that makes a column's type, so that another server gives the same."""
+        return schema
 
     def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
         """Make these rows the content of the tables, parents and children in any order.
@@ -137,15 +141,6 @@ class Scratch(Protocol):
 
     def close(self) -> None:
         """Remove everything that was made."""
-        ...
-
-
-@runtime_checkable
-class DeclaringScratch(Protocol):
-    """A scratch database that knows more of its columns' types than the schema says."""
-
-    def declaration(self, schema: Schema) -> Schema:
-        """A schema with all that makes a column's type, so that another server gives the same."""
         ...
 
 

@@ -16,14 +16,15 @@ from collections.abc import Mapping, Sequence
 
 from sqlverdict.execute.servers.constraints import Constraints, Content, Quote, has_values
 from sqlverdict.execute.servers.rows import StatementTemplate, has_mark
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.execute.session import Scratch
+from sqlverdict.parse.schema import Table
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
 _TEXTS = 64
 """How many texts are looked at once only: those of one pair run on several instances."""
 
 
-class RowsScratch(ABC):
+class RowsScratch(Scratch, ABC):
     """The tables of a schema, whose rows are written into queries. Not for several threads at once.
 
     Args:
@@ -85,10 +86,6 @@ class RowsScratch(ABC):
     def gaps(self) -> tuple[str, ...]:
         """What of the schema no query can read here, and what would let it be read."""
         return ()
-
-    def declaration(self, schema: Schema) -> Schema:
-        """A schema with all that makes a column's type, so that another server gives the same."""
-        return schema
 
     def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
         """Make these rows the content; false where one breaks a type or a constraint.

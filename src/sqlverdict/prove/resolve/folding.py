@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import TypeAlias
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -43,6 +43,7 @@ from sqlverdict.prove.reasoning.shape import (
     is_aggregate,
     is_grouped,
     items,
+    leaves,
     output_nodes,
     source_label,
 )
@@ -54,16 +55,9 @@ from sqlverdict.prove.tree_key import expression_key
 FOLDED = "values that are equal and may differ are folded"
 
 
-class ShownTexts(NamedTuple):
-    """A SELECT that folds rows by columns of texts of which it may show any.
-
-    Attributes:
-        select: The SELECT.
-        columns: The columns, as they stand in its list or behind GROUP BY.
-    """
-
-    select: exp.Select
-    columns: Sequence[exp.Column]
+ShownTexts: TypeAlias = tuple[exp.Select, Sequence[exp.Column]]
+"""A SELECT that folds rows by columns of texts of which it may show any, and these columns, as they
+stand in its list or behind GROUP BY."""
 
 
 def is_idle(select: exp.Select, facts: Facts) -> bool:
@@ -287,20 +281,32 @@ def _is_compared(column: exp.Column) -> bool:
     around = column.parent
     if isinstance(around, exp.Distinct):
         around = around.parent
-    if isinstance(around, exp.Count):
+    if isinstance(around, exp.Count) or is_tested_for_null(column):
         return True
-    if isinstance(around, exp.Is):
-        return isinstance(around.expression, exp.Null)
-    if isinstance(around, exp.In):
-        others = list(around.expressions)
-    elif isinstance(around, exp.Between):
-        others = [around.args["low"], around.args["high"]]
-    elif isinstance(around, COMPARISONS):
-        others = [around.this if around.expression is column else around.expression]
-    else:
-        return False
-    texts = [isinstance(other, exp.Literal) and bool(other.is_string) for other in others]
-    return bool(texts) and all(texts)
+    others = list(compared_with(column))
+    return bool(others) and all(
+        isinstance(other, exp.Literal) and bool(other.is_string) for other in others
+    )
+
+
+def is_tested_for_null(node: Expr) -> bool:
+    """Whether an expression is asked for NULL alone."""
+    around = node.parent
+    return isinstance(around, exp.Is) and isinstance(around.expression, exp.Null)
+
+
+def compared_with(node: Expr) -> Iterator[Expr]:
+    """What an expression is compared with: by a sign, BETWEEN or IN, alone or as part of a row."""
+    part, number = node, 0
+    if isinstance(node.parent, exp.Tuple):
+        part, number = node.parent, node.index or 0
+    around = part.parent
+    if isinstance(around, exp.In) and isinstance(query := around.args.get("query"), exp.Subquery):
+        yield from (leaf.expressions[number] for leaf in leaves(query.this))
+    elif isinstance(around, (exp.In, exp.Between, *COMPARISONS)):
+        for other in around.iter_expressions():
+            if other is not part:
+                yield other.expressions[number] if isinstance(other, exp.Tuple) else other
 
 
 def _require_passed_on(

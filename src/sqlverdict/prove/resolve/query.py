@@ -16,7 +16,10 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import copied
 from sqlverdict.prove.resolve.common_sql import require_common_sql
-from sqlverdict.prove.resolve.engine_limits.sort_terms import require_no_constants
+from sqlverdict.prove.resolve.engine_limits.sort_terms import (
+    require_no_constants,
+    require_visible_columns,
+)
 from sqlverdict.prove.resolve.parser_losses import require_all_signs
 from sqlverdict.prove.resolve.quoted_values import spell_collated_texts, spell_days
 from sqlverdict.prove.resolve.refusals import require_readable
@@ -125,6 +128,7 @@ def _resolve_common(query: Query, schema: Schema) -> Resolved:
     require_common_sql(replace(query, tree=tree), schema)
     require_plain_windows(tree, query.dialect)
     require_no_constants(tree, dialect_of(query.dialect))
+    require_visible_columns(tree, dialect_of(query.dialect))
     start = resolve_tree(tree, schema, query.dialect)
     spell_collated_texts(start.tree, start.bases, schema, query.dialect)
     spell_days(start.tree, start.bases, schema, query.dialect)

@@ -39,6 +39,7 @@ from sqlverdict.prove.resolve.value_types import require_meeting_types
 _DATES = re.compile(r"\s*(?:date|datetime|timestamp)\b", re.IGNORECASE)
 _LABELS = re.compile(r"\s*(?:bit|enum|set)\b", re.IGNORECASE)
 _CHOICES = (exp.Case, exp.If, exp.Coalesce, exp.Nullif, exp.Max, exp.Min, exp.AnyValue)
+_PATH_PARTS = (exp.JSONPathRoot, exp.JSONPathKey, exp.JSONPathSubscript)
 _BAG_AGGREGATES = (exp.Count, exp.Sum, exp.Avg, exp.Max, exp.Min)
 _OTHER_AGGREGATES = frozenset(
     {"group_concat", "string_agg", "json_group_array", "json_group_object", "median"}
@@ -72,6 +73,10 @@ def refusal(tree: Expr, facts: Facts) -> str | None:
     for node in nodes_in(tree):
         if isinstance(node, exp.Collate) and node.expression.name.lower() != "binary":
             return "COLLATE decides which texts are equal"
+        if isinstance(node, exp.JSONPathPart) and not isinstance(node, _PATH_PARTS):
+            return "a JSON path with more than keys and places"
+        if isinstance(node, _BAG_AGGREGATES) and node.this is None:
+            return f"{node.key.upper()} of nothing"
         if isinstance(node, exp.AggFunc) and not isinstance(node, _BAG_AGGREGATES):
             if not isinstance(node.parent, exp.Window):
                 return f"{node.sql_name().lower()} depends on the order of rows"

@@ -175,6 +175,8 @@ class _TreeResolver:
         odd = {name for name, value in node.args.items() if value} - SELECT_PARTS
         if odd:
             raise Unsupported(", ".join(sorted(odd)))
+        if not node.expressions:
+            raise Unsupported("a query that shows no column")
         scope = self._sources(node, outer, ctes)
         self._distinct(node)
         names = self._projections(node, scope, ctes)

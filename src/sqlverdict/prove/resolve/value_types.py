@@ -36,6 +36,7 @@ from sqlverdict.prove.resolve.engine_limits.operation_types import (
     row_text_type,
     type_of_cast,
 )
+from sqlverdict.prove.resolve.engine_limits.outer_texts import require_like_texts
 from sqlverdict.prove.resolve.engine_limits.own_types import (
     column_type,
     has_patterns,
@@ -44,7 +45,7 @@ from sqlverdict.prove.resolve.engine_limits.own_types import (
     lasting,
     may_differ,
 )
-from sqlverdict.prove.resolve.engine_limits.quotients import quotient_objection
+from sqlverdict.prove.resolve.engine_limits.quotients import require_lasting_quotients
 from sqlverdict.prove.resolve.engine_limits.sort_terms import require_shown_terms
 from sqlverdict.prove.resolve.folding import (
     FOLDED,
@@ -80,9 +81,7 @@ def require_meeting_types(tree: Expr, facts: Facts) -> Sequence[ShownTexts]:
     Raises:
         Unsupported: engines may disagree about what it means.
     """
-    if (objection := quotient_objection(tree, facts)) is not None:
-        raise Unsupported(objection)
-    facts.cited.clear()
+    require_lasting_quotients(tree, facts)
     types = _ValueTypes(facts)
     types.whole(tree)
     return types.group_texts
@@ -105,6 +104,7 @@ class _ValueTypes:
             elif isinstance(query, exp.SetOperation):
                 self.sides(query)
         require_single_rows(tree, self.facts)
+        require_like_texts(tree, self.facts, self.of)
 
     def select(self, select: exp.Select) -> None:
         """The types of all expressions of a SELECT."""
@@ -147,7 +147,7 @@ class _ValueTypes:
         kinds = {own for term, own in zip(terms, types, strict=True) if term in columns}
         if self.record.exact_texts or kinds != {"collated"}:
             raise Unsupported(FOLDED)
-        self.group_texts.append(ShownTexts(select, columns))
+        self.group_texts.append((select, columns))
 
     def _is_exact(self, term: Expr) -> bool:
         """Whether equal values of a term are the same, whatever its type."""
@@ -284,10 +284,10 @@ class _ValueTypes:
 
     def _aggregate(self, node: Expr) -> ValueType:
         inner = node.this
+        if inner is None or (isinstance(inner, exp.Distinct) and not inner.expressions):
+            raise Unsupported(f"{node.key} of nothing")
         if isinstance(node, ROW_TEXTS):
             return row_text_type(node, self.of, self.facts)
-        if inner is None:
-            raise Unsupported(f"{node.key} of nothing")
         if isinstance(inner, exp.Star):
             return "number"
         own = self.of(inner.expressions[0] if isinstance(inner, exp.Distinct) else inner)

@@ -24,7 +24,9 @@ COMPARED: dict[type[Expr], str] = {
     exp.NEQ: "!=",
 }
 _SAME = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-_SPAN = re.compile(r"([+-]?\d+)\s*(year|mon|month|week|day|hour|minute|second)s?\s*", re.IGNORECASE)
+_SPAN = re.compile(
+    r"([+-]?\d{1,9})\s*(year|mon|month|week|day|hour|minute|second)s?\s*", re.IGNORECASE
+)
 _DAYS = {"day": 1, "month": 30, "year": 365}
 
 

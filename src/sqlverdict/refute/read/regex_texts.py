@@ -27,6 +27,10 @@ _ANY = ascii_letters + digits + " " + punctuation
 _MOST = 12
 """A part is repeated so often at most."""
 _LONGEST = 200
+_DEEPEST = 20
+_REPEATED_GROUP = re.compile(r"\)[*+?{]")
+_MOST_GROUPS = 2
+"""More repetitions around each other make texts without end."""
 
 
 class _Unknown(Exception):
@@ -35,11 +39,13 @@ class _Unknown(Exception):
 
 def texts_matching(regex: str) -> list[str]:
     """A few texts that match; none where the expression is not understood."""
-    if len(regex) > _LONGEST:
+    if len(regex) > _LONGEST or regex.count("(") > _DEEPEST:
+        return []
+    if len(_REPEATED_GROUP.findall(regex)) > _MOST_GROUPS:
         return []
     try:
         maker, end = _choice(regex, 0)
-    except (_Unknown, IndexError):
+    except (_Unknown, IndexError, ValueError):
         return []
     if end < len(regex):
         return []

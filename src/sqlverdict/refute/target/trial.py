@@ -16,7 +16,6 @@ from sqlverdict.compare.preset import Preset, QueryPair
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Engine, Scratch, ScratchEngine, ServerEngine
 from sqlverdict.execute.servers.scratch import RowsScratch
-from sqlverdict.execute.session import DeclaringScratch
 from sqlverdict.files.references import scheme_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.reasoning.open_choices import shows_any_row
@@ -74,8 +73,7 @@ class EngineTrial:
 
     def declaration(self, schema: Schema) -> Schema:
         """The schema as a replay needs it, on another server too."""
-        scratch = self._scratch
-        return scratch.declaration(schema) if isinstance(scratch, DeclaringScratch) else schema
+        return self._scratch.declaration(schema)
 
     def _run(self, sql: str) -> Outcome:
         """What a query gives.

@@ -63,6 +63,9 @@ def evidence_words(result: Result) -> str:
     situation = Situation(result.situation)
     if situation is Situation.MATCH and not was_searched(result.evidence):
         return _MATCH_ALONE
+    proofs = [piece for piece in result.evidence if isinstance(piece, Proved)]
+    if situation is Situation.PROVED and any(proof.open_choices for proof in proofs):
+        return f"{situation.row.because}{_BUT_FOR_CHOICES}"
     return situation.row.because
 
 
@@ -107,6 +110,7 @@ def separated_text(result: Result) -> str:
 
 
 _ASKS = "what the judge says"
+_BUT_FOR_CHOICES = ", up to what both leave open"
 _MATCH_ALONE = "the answers agree on the real database; no other was tried"
 _STEPS = 12
 

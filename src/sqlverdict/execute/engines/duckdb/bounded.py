@@ -15,7 +15,7 @@ from pathlib import Path
 from duckdb import DuckDBPyConnection
 
 from sqlverdict.execute.apart.remote import Remote
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import Limits, Scratch
 from sqlverdict.execute.engines.duckdb.connect import open_file, set_guards
 from sqlverdict.execute.engines.duckdb.scratch import DuckdbScratch
 from sqlverdict.execute.engines.duckdb.session import DuckdbSession
@@ -104,7 +104,7 @@ class BoundedSession:
         self._apart.close()
 
 
-class BoundedScratch:
+class BoundedScratch(Scratch):
     """A schema's tables in memory. Not for several threads at once.
 
     Args:

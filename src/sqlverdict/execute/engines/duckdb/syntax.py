@@ -103,7 +103,11 @@ def syntax_error(sql: str) -> str | None:
 def _serialized(sql: str) -> Node:
     """What DuckDB says of a text: its tree, which nobody changes, or the parser's error."""
     row = first_row("SELECT json_serialize_sql(?)", sql)
-    tree: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
+    try:
+        tree: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
+    except msgspec.DecodeError:
+        # An endless number is no JSON.
+        return {"error": True}
     return tree
 
 

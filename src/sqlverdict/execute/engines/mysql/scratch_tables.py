@@ -51,7 +51,7 @@ _MISSED: Final = "No database selected"
 """What MariaDB says where it does not find the rows that are written into a query."""
 
 
-class ScratchTables:
+class ScratchTables(Scratch):
     """A schema's tables in a database of their own, with their constraints.
 
     Args:

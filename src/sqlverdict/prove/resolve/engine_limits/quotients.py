@@ -17,10 +17,21 @@ from sqlverdict.prove.reasoning.shape import (
     nodes_in,
     own_nodes,
 )
+from sqlverdict.prove.resolve.scope import Unsupported
 
 
-def quotient_objection(tree: Expr, facts: Facts) -> str | None:
-    """Why a quotient of a query may have another value where a rule moves it."""
+def require_lasting_quotients(tree: Expr, facts: Facts) -> None:
+    """Refuse a query with a quotient that may have another value where a rule moves it.
+
+    Raises:
+        Unsupported: there is one.
+    """
+    if (objection := _objection(tree, facts)) is not None:
+        raise Unsupported(objection)
+    facts.cited.clear()
+
+
+def _objection(tree: Expr, facts: Facts) -> str | None:
     record = facts.record
     if record.wide_sums and _may_divide_sums(tree, facts):
         # A sum of integers may be a decimal, and then it is not divided as an integer is.

@@ -1,5 +1,7 @@
 """What a query may sort and group its rows by: no constants, and beside DISTINCT what it shows.
 
+And which columns HAVING may ask for.
+
 PostgreSQL sorts distinct rows by what they show, expression by expression, and refuses all else.
 MySQL looks at the columns of the expression. SQLite, DuckDB and MariaDB take the value from one of
 the rows that became one.
@@ -14,8 +16,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import Dialect
-from sqlverdict.prove.reasoning.shape import is_aggregate, nodes_in
-from sqlverdict.prove.resolve.scope import EngineRefusal
+from sqlverdict.prove.reasoning.shape import is_aggregate, items, nodes_in, own_nodes
+from sqlverdict.prove.resolve.scope import EngineRefusal, Unsupported
 
 
 def require_no_constants(tree: Expr, record: Dialect) -> None:
@@ -39,6 +41,40 @@ def _is_constant(term: Expr) -> bool:
         return _is_constant(inner.this) or isinstance(inner.this, exp.Literal)
     is_position = isinstance(inner, exp.Literal) and not inner.is_string and inner.this.isdigit()
     return isinstance(inner, exp.Literal | exp.Null | exp.Boolean) and not is_position
+
+
+def require_visible_columns(tree: Expr, record: Dialect) -> None:
+    """Refuse a parsed query with a HAVING of columns that its engine does not see there.
+
+    MySQL sees what the query shows and the columns that it groups by, and no others, even where the
+    same expression stands behind GROUP BY.
+
+    Raises:
+        Unsupported: there is such a column.
+    """
+    if record.determined_columns != "outside_having":
+        return
+    for select in tree.find_all(exp.Select):
+        having, group = select.args.get("having"), select.args.get("group")
+        if having is None:
+            continue
+        own = {item.alias_or_name.lower() for item in items(select)}
+        seen = {item.alias_or_name.lower() for item in select.expressions}
+        seen |= {item.unalias().name.lower() for item in select.expressions}
+        seen |= {term.name.lower() for term in (group.expressions if group is not None else ())}
+        for node in own_nodes(having):
+            is_own = isinstance(node, exp.Column) and node.table.lower() in own | {""}
+            if is_own and node.name.lower() not in seen and not _is_in_aggregate(node):
+                raise Unsupported("a column in HAVING that is neither shown nor grouped by")
+
+
+def _is_in_aggregate(node: Expr) -> bool:
+    around = node.parent
+    while around is not None and not isinstance(around, exp.Having):
+        if is_aggregate(around):
+            return True
+        around = around.parent
+    return False
 
 
 def require_shown_terms(select: exp.Select, record: Dialect) -> None:

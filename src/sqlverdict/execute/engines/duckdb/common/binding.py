@@ -26,7 +26,12 @@ from duckdb import DuckDBPyConnection
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.common_text import NoCommonText
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.duckdb.connect import open_empty, set_guards
+from sqlverdict.execute.engines.duckdb.connect import (
+    close_files,
+    execute_one,
+    open_empty,
+    set_guards,
+)
 from sqlverdict.execute.engines.duckdb.syntax import Node, first_row, require_one_query
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.create_table import column_part, create_table
@@ -50,6 +55,7 @@ _SAMPLES: Final = {
     "UUID": "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'",
 }
 """A value of a type: where it cannot be converted, no value of the type can."""
+_UNREADABLE = (duckdb.Error, DatabaseError, msgspec.DecodeError, RecursionError, LookupError)
 _ALWAYS: Final = ("binder", "conversion", "invalid input", "out of range", "parser")
 """Errors of a query that was read and is planned, on whatever rows."""
 _CAST_WORDS: Final = ("::", "cast")
@@ -65,13 +71,17 @@ def binding_error(sql: str, schema: Schema) -> str | None:
     Raises:
         NoCommonText: that is not known.
     """
-    require_one_query(sql)
     try:
-        cursor = _tables(os.getpid(), schema).cursor()
-        row = cursor.execute(_PLAN, [sql]).fetchone()
-        plan: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
-    except (duckdb.Error, DatabaseError, msgspec.DecodeError) as error:
+        return _error(sql, _tables(os.getpid(), schema).cursor())
+    except _UNREADABLE as error:
         raise NoCommonText("a query of which DuckDB tells no plan") from error
+
+
+def _error(sql: str, cursor: DuckDBPyConnection) -> str | None:
+    require_one_query(sql)
+    row = cursor.execute(_PLAN, [sql]).fetchone()
+    # A plan ends early where a constant is one of bits.
+    plan: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
     if plan.get("error"):
         message = str(plan.get("error_message")).partition("\n")[0]
         if plan.get("error_type") in _ALWAYS:
@@ -90,10 +100,11 @@ def _tables(process: int, schema: Schema) -> DuckDBPyConnection:
     """The empty tables of a schema; each process has its own."""
     del process
     connection = open_empty(Limits())
+    close_files(connection)
     for table in schema.tables:
         parts = [column_part(column.name, column.type or "VARCHAR") for column in table.columns]
         with suppress(duckdb.Error):
-            connection.execute(create_table(table.name, parts))
+            execute_one(connection, create_table(table.name, parts))
     set_guards(connection, None)
     return connection
 

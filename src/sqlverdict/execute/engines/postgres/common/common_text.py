@@ -33,6 +33,7 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     is_const,
     is_leaf,
     is_own,
+    is_total_pattern,
     risk_of,
     target_name,
     value_kind,
@@ -46,7 +47,12 @@ from sqlverdict.execute.engines.postgres.common.mirrored import (
 from sqlverdict.execute.engines.postgres.common.spellings import unify_spellings
 from sqlverdict.execute.engines.postgres.common.wrappers import is_steady, unwrap
 from sqlverdict.execute.engines.postgres.guard.parser import MOST_SIGNS as _MOST
-from sqlverdict.execute.engines.postgres.guard.parser import ParserError, count_signs, with_stack
+from sqlverdict.execute.engines.postgres.guard.parser import (
+    ParserError,
+    count_signs,
+    parse_messages,
+    with_stack,
+)
 from sqlverdict.parse.tokens import word_set
 
 LONGEST: Final = 8_000
@@ -109,7 +115,7 @@ def _text(sql: str, change: Callable[[Any], None], any_type: bool) -> str:
     import postgast
 
     try:
-        tree = postgast.parse(sql)
+        tree = parse_messages(sql)
         statements = [each.stmt for each in tree.stmts]
         if len(statements) != 1 or statements[0].WhichOneof("node") != "select_stmt":
             raise NoCommonText
@@ -121,7 +127,7 @@ def _text(sql: str, change: Callable[[Any], None], any_type: bool) -> str:
             unify_date_parts(statements[0])
         text = str(postgast.deparse(tree))
         # What is read from here on is the text: it must say what the tree says.
-        if part_meaning(postgast.parse(text)) != part_meaning(tree):
+        if part_meaning(parse_messages(text)) != part_meaning(tree):
             raise NoCommonText
         return text
     except postgast.PgQueryError as error:
@@ -283,6 +289,8 @@ class _Writer:
                 # PostgreSQL does not know whose sum NULL + NULL is.
                 raise NoCommonText
             return common and operation.name[-1].string.sval in self.operators
+        if kind == "AEXPR_LIKE" and not is_total_pattern(operation):
+            return False
         return common and kind in _COMMON_KINDS
 
     def _is_common_case(self, case: Any) -> bool:

@@ -272,6 +272,8 @@ def _spell_filter(call: Any) -> None:
     """Write ``FILTER (WHERE c)`` as ``CASE WHEN c THEN x END``: aggregates pass over NULL."""
     from postgast import pg_query_pb2 as trees
 
+    if not (call.agg_star or call.args):
+        return  # It fails.
     value = trees.Node()
     if call.agg_star:
         value.a_const.ival.ival = 1

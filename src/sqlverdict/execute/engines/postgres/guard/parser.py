@@ -157,6 +157,22 @@ def parse_statements(sql: str) -> Tree:
     return Tree(text, tuple(next(iter(part["stmt"].items())) for part in parts if "stmt" in part))
 
 
+def parse_messages(sql: str) -> Any:
+    """The tree of a text as postgast's messages.
+
+    Raises:
+        postgast.PgQueryError: it is no SQL.
+        ParserError: it is nested more deeply than messages are read.
+    """
+    import postgast
+    from google.protobuf.message import DecodeError
+
+    try:
+        return postgast.parse(sql)
+    except DecodeError as error:
+        raise ParserError("the text is nested too deeply") from error
+
+
 def syntax_error(sql: str) -> str | None:
     """What the parser holds against a text; ``None`` where it reads it, or it is too long."""
     import postgast
@@ -165,7 +181,7 @@ def syntax_error(sql: str) -> str | None:
     if signs > MOST_SIGNS:
         return None
     try:
-        with_stack(lambda: postgast.parse(sql), signs)
+        with_stack(lambda: parse_messages(sql), signs)
     except postgast.PgQueryError as error:
         return str(error)
     except (ParserError, RecursionError):

@@ -205,6 +205,8 @@ class ExpressionTypes(OperatorTypes):
         if types is None:
             return self.not_known("the columns of a query")
         if kind in ("EXPR_SUBLINK", "ARRAY_SUBLINK"):
+            if len(types) != 1:
+                raise WrongType("a query that is a value and shows no column, or several")
             is_list_of = kind == "ARRAY_SUBLINK" and not types[0].endswith("[]")
             return f"{types[0]}[]" if is_list_of and types[0] != NOT_KNOWN else types[0]
         left = link.testexpr

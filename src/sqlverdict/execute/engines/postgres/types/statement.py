@@ -12,6 +12,7 @@ from sqlverdict.execute.engines.postgres.guard.parser import (
     MOST_SIGNS,
     ParserError,
     count_signs,
+    parse_messages,
     with_stack,
 )
 from sqlverdict.execute.engines.postgres.types.coercions import can_coerce
@@ -43,9 +44,9 @@ def statement_error(sql: str, schema: Schema) -> str | None:
     if signs > MOST_SIGNS:
         raise NoCommonText("a text that is too long")
     try:
-        return with_stack(lambda: _error(postgast.parse(sql), schema), signs)
+        return with_stack(lambda: _error(parse_messages(sql), schema), signs)
     except (postgast.PgQueryError, ParserError, RecursionError) as error:
-        raise NoCommonText("a text that the parser does not read") from error
+        raise NoCommonText("a text that the parser does not read, or nested deeply") from error
 
 
 def _error(tree: Any, schema: Schema) -> str | None:
