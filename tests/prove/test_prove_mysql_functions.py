@@ -12,12 +12,15 @@ import pytest
 
 from small_databases import database_of
 from sqlverdict.execute.common_text import is_plain_pattern
+from sqlverdict.execute.engines.mysql.common.argument_counts import call_error
 from sqlverdict.execute.engines.mysql.common.pure_functions import (
+    COMMON_FUNCTIONS,
     KINDS,
     is_total_cast,
 )
 from sqlverdict.execute.engines.mysql.common_text import write_common_text
 from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.parse.tokens import word_set
 
 SCHEMA = read_ddl("CREATE TABLE t (id INTEGER, a INTEGER, s VARCHAR(9))", "mysql")
 NO_TEXT = (1064, 1582)
@@ -128,6 +131,41 @@ def test_no_function_of_the_list_fails(cursor: Any, name: str) -> None:
     wrong = {call: how for call, how in failures.items() if how and how[0] not in NO_TEXT}
     assert not wrong
     assert not all(failures.values()), "the server has no such function"
+
+
+SPECIAL = word_set("cast date_add date_sub extract timestampadd timestampdiff mod trim")
+"""Functions with a syntax of their own, of which ``1, 1`` is none."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted((KINDS.keys() | COMMON_FUNCTIONS) - SPECIAL))
+def test_a_call_with_another_number_of_arguments_is_refused(cursor: Any, name: str) -> None:
+    import pymysql
+
+    for count in range(6):
+        sql = f"SELECT {name}({', '.join(['1'] * count)})"
+        try:
+            cursor.execute(sql)
+            refusal = None
+        except pymysql.Error as error:
+            refusal = error.args
+        assert (call_error(sql) is None) == (refusal is None), (sql, refusal)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT EXTRACT(YEAR FROM d), TRIM(BOTH 'a' FROM s), TRIM(s), 7 MOD (b), MOD(a, 2) FROM t",
+        "SELECT SUBSTRING(s FROM 2), SUBSTR(s FROM 2 FOR 3), MID(s, 1, 2) FROM t",
+        "SELECT DATE_ADD(d, INTERVAL 1 DAY), ADDDATE(d, 1), TIMESTAMPDIFF(DAY, d, d) FROM t",
+        "SELECT CAST(s AS TIME(3)), CAST(s AS DATETIME(6)), NOW(3), IF(a > 1, LEFT(s, 2), 0) FROM t",
+        "SELECT COALESCE(a), CONCAT(a, b, (SELECT MAX(a) FROM t)), LEAST(a, b, 1) FROM t LIMIT 2, 3",
+        "WITH log (a, b, c) AS (SELECT 1, 2, 3) SELECT q.a FROM log, (SELECT 1, 2) hour (a, b)",
+        "SELECT t.`hex`, '; LIMIT a' FROM t LEFT JOIN (SELECT 1 AS a, 2 AS b) u ON 1 LIMIT 1 OFFSET 2",
+    ],
+)
+def test_a_call_as_it_should_be_is_none_of_them(sql: str) -> None:
+    assert call_error(sql) is None
 
 
 @pytest.mark.slow

@@ -147,6 +147,7 @@ class GrammarEngine(Protocol):
         ...
 
 
+@lru_cache(maxsize=4_096)
 def grammar_error(sql: str, dialect: str) -> str | None:
     """What the parser of the dialect's engine holds against a text, where it is at hand."""
     for engine in _engines(dialect):

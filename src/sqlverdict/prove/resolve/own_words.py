@@ -45,7 +45,7 @@ def failure_of_query(sql: str, dialect: str, schema: Schema) -> str | None:
     """Why a query always fails on these tables; ``None`` where nothing is known of that."""
     if dialect_of(dialect).in_python:
         return complaint(sql, schema)
-    return _types(sql, dialect, schema)[0]
+    return grammar_error(sql, dialect) or _types(sql, dialect, schema)[0]
 
 
 def unknown_types(sql: str, dialect: str, schema: Schema) -> str | None:

@@ -53,6 +53,7 @@ Needs the extra ``mysql``.
 from __future__ import annotations
 
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch
+from sqlverdict.execute.engines.mysql.common.argument_counts import call_error
 from sqlverdict.execute.engines.mysql.common_text import write_common_text
 from sqlverdict.execute.servers.member import ServerMember
 from sqlverdict.files.references import Reference
@@ -75,6 +76,15 @@ class Mysql(ServerMember):
     def common_text(self, sql: str, arithmetic: bool, schema: Schema) -> str | None:
         """The query with calls of unknown functions for what MySQL alone can read."""
         return write_common_text(sql, arithmetic, schema)
+
+    def syntax_error(self, sql: str) -> str | None:
+        """What is wrong with a call or a LIMIT, as far as it is known without a parser."""
+        return call_error(sql)
+
+    def type_error(self, sql: str, schema: Schema) -> str | None:
+        """No type is an error: every value becomes what is wanted."""
+        del sql, schema
+        return None
 
     def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
         """Rows in the text of each query; tables of our own for types that need them."""
