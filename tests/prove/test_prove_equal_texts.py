@@ -94,6 +94,23 @@ LEFT_OPEN = [
         " GROUP BY s.name",
         (NAME,),
     ),
+    # IN asks whether there is an equal text, whichever it is.
+    (
+        "SELECT song_id FROM song WHERE title IN (SELECT DISTINCT name FROM singer)",
+        "SELECT song_id FROM song WHERE title IN (SELECT name FROM singer GROUP BY name)",
+        (),
+    ),
+    (
+        "SELECT song_id FROM song WHERE title IN (SELECT name FROM singer)",
+        "SELECT g.song_id FROM song g WHERE EXISTS"
+        " (SELECT DISTINCT s.name FROM singer s WHERE s.name = g.title)",
+        (),
+    ),
+    (
+        "SELECT id FROM singer WHERE (name, country) NOT IN (SELECT DISTINCT title, title FROM song)",
+        "SELECT id FROM singer WHERE (name, country) NOT IN (SELECT title, title FROM song)",
+        (),
+    ),
     # A key keeps equal texts apart, and what nobody shows is no choice.
     (
         "SELECT s.code, COUNT(*) FROM singer s JOIN song g ON g.singer_id = s.id GROUP BY s.code",
@@ -177,8 +194,12 @@ LOOKED_AT = [
         "SELECT name FROM singer GROUP BY name UNION ALL SELECT title FROM song",
     ),
     (
-        "SELECT title FROM song WHERE title IN (SELECT DISTINCT name FROM singer)",
-        "SELECT title FROM song WHERE title IN (SELECT name FROM singer GROUP BY name)",
+        "SELECT title FROM song WHERE title IN (SELECT name FROM singer ORDER BY age LIMIT 2)",
+        "SELECT title FROM song WHERE title IN (SELECT DISTINCT name FROM singer LIMIT 2)",
+    ),
+    (
+        "SELECT song_id FROM song WHERE song_id IN (SELECT LENGTH(name) FROM singer)",
+        "SELECT song_id FROM song WHERE song_id IN (SELECT LENGTH(name) FROM singer GROUP BY name)",
     ),
     (
         "SELECT (SELECT DISTINCT name FROM singer WHERE name = 'a') FROM song",
