@@ -315,7 +315,7 @@ def test_instances_that_the_engine_does_not_take_are_not_counted(tmp_path: Path)
     duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
     path = str(tmp_path / "odd.duckdb")
     with duckdb.connect(path) as connection:
-        connection.execute("CREATE TABLE odd (id INTEGER, i UNION(a INTEGER, b INTEGER) NOT NULL)")
+        connection.execute("CREATE TABLE odd (id INTEGER, i UNION(day DATE, clock TIME) NOT NULL)")
     engine = ENGINES.get("duckdb")
     search = EngineSearch(engine, path, engine.schema(path))
     other = "SELECT id FROM odd WHERE id = id OR id IS NULL"

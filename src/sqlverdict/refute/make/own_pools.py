@@ -9,7 +9,14 @@ from itertools import chain
 
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.pool import ValuePool
-from sqlverdict.refute.make.times import CALENDAR, DATE, DAYS, anniversaries
+from sqlverdict.refute.make.times import (
+    CALENDAR,
+    CLOCK_CHANGES,
+    DATE,
+    DAYS,
+    anniversaries,
+    in_format,
+)
 from sqlverdict.refute.read.calls import Call
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.own_words import OwnWords
@@ -21,8 +28,10 @@ _MOST_WIDE = 12
 """So many texts of a column are written with a letter of two bytes."""
 _PARTS = (0.6, 0.5, 0.4)
 """Parts of the last digit that is left: above its half, the half, and below it."""
-_EDGES: tuple[Cell, ...] = (" a", "a ", " a b ", "ab cD", "Abcdefgh", "aab", "12", "a1")
+_EDGES: tuple[Cell, ...] = (" a", "a ", " a b ", "ab cD", "Abcdefgh", "aab", "12", "a1", "1.5")
 """Texts on which functions part: spaces around, several words, capitals, many letters, digits."""
+_BELOW_ZERO: tuple[Cell, ...] = (-1, -3)
+"""Odd numbers that are cut off towards zero, or rounded down."""
 _FRACTIONS = ("REAL", "NUMERIC")
 _NO_WIDER = 100.0
 """Values beside larger constants than this are not rounded ones."""
@@ -53,17 +62,24 @@ def own_pools(pools: Mapping[ColumnRef, ValuePool], own: OwnWords) -> dict[Colum
         pool = pools[column_ref]
         if pool.kind == "TEXT" and not pool.closed:
             more(column_ref, _wide_letters(pool.good))
+    zoned = {column_ref for column_ref, words, _ in own.calls if "AtTimeZone" in words}
     for column_ref, texts in _called(own.calls).items():
         pool = pools[column_ref]
         if pool.closed:
             continue
         if any(day in pool.plain for day in DAYS):
             more(column_ref, chain(CALENDAR, *map(anniversaries, texts)))
+            if column_ref in zoned:
+                more(column_ref, iter(CLOCK_CHANGES))
         elif pool.kind == "TEXT":
-            more(column_ref, chain(_EDGES, *map(_repeated, texts)))
+            written = (*map(_repeated, texts), *map(in_format, texts))
+            more(column_ref, chain(_EDGES, *written, _fractions(pool.good)))
+        elif pool.kind == "INTEGER":
+            more(column_ref, iter(_BELOW_ZERO))
     for column_ref, elements in own.lists.items():
         good, near = _lists(elements)
-        changed[column_ref] = replace(pools[column_ref], good=good, near=near)
+        whole = [v for v in pools[column_ref].good if str(v).startswith(("[", "{"))]
+        changed[column_ref] = replace(pools[column_ref], good=(*whole, *good), near=near)
     return changed
 
 
@@ -79,6 +95,12 @@ def _called(calls: Iterable[Call]) -> dict[ColumnRef, list[str]]:
 def _repeated(text: str) -> Iterator[str]:
     """Texts in which a text stands several times: around, between, one behind the other."""
     yield from (f"{text}1{text}", f"1{text}2{text}3", f"{text}{text}1")
+
+
+def _fractions(values: Sequence[Cell]) -> Iterator[str]:
+    """Texts of numbers that are rounded down and up."""
+    wholes = [each for each in values if isinstance(each, str) and each.isdecimal()]
+    yield from (f"{each}.{digit}" for each in wholes[:_MOST_WORDS] for digit in (4, 6))
 
 
 def _other_capitals(values: Sequence[Cell]) -> Iterator[Cell]:

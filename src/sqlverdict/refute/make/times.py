@@ -30,10 +30,19 @@ CALENDAR = (
 )
 """From a Saturday to a Monday, days whose week belongs to another year, the ends of months and of a
 year; moments of the first and of the last hour of a day, and one in the afternoon."""
+CLOCK_CHANGES = ("2024-03-09 20:00:00", "2024-03-30 20:00:00", "2024-07-01 12:00:00")
+"""A day before clocks are put forward, in America and in Europe, and a moment in summer."""
+_PARTS = "Y2021,y21,m03,d04,H05,I05,M06,S07,BMarch,bMar,pAM,j063,i06,s07,c3,e4"
+_FORMAT = {part[0]: part[1:] for part in _PARTS.split(",")}
+"""What stands for a part of a format: the 4th of March 2021, shortly after five."""
+_LATER = {"Y": "2020", "d": "15", "H": "17"}
+_PART = re.compile(r"%-?([A-Za-z])")
 CLOCKS = ("08:00:00", "09:30:00", "10:15:30", "23:59:00")
 """Times of a day: on the hour and not, in the morning and late."""
 ODD_CLOCKS = ("00:00:00", "08:00", "12:00:00.5", "")
 _CLOCK = re.compile(r"\d\d:\d\d:\d\d")
+_CLOCK_OF_DAY = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?")
+_HALF_AN_HOUR = 30
 _LAST_NUMBER = re.compile(r"\d+$")
 _MINUTES = 60
 _OTHER_FORM = re.compile(r"\d[\d:/.,-]*[:/][\d:/.,-]*\d")
@@ -83,6 +92,10 @@ def dates_around(text: str, direct: bool) -> tuple[list[str], list[str], list[st
     if _MONTH.fullmatch(text):
         other = f"{text[:3]}{(int(text[3]) + 1) % 10}-01-15"
         return [f"{text}-{day}" for day in ("15", "01", "28")], [], [other]
+    if not direct and _CLOCK_OF_DAY.fullmatch(text):
+        moment = datetime.fromisoformat(f"{DAYS[0]} {text}")
+        aside = [str(moment + timedelta(minutes=n)) for n in (-_HALF_AN_HOUR, _HALF_AN_HOUR)]
+        return [str(moment)], aside[:1], aside[1:]
     if direct or not text.isdecimal():
         return None
     if len(text) == 4 and _FIRST_YEAR <= int(text) < _LAST_YEAR:
@@ -109,6 +122,15 @@ def anniversaries(text: str) -> list[str]:
             then = date(years, months, day)
             days += [str(then), str(then + timedelta(days=1))]
     return days
+
+
+def in_format(text: str) -> list[str]:
+    """Texts of days in a format such as ``%d/%m/%Y``; none where it is no format."""
+    parts = set(_PART.findall(text))
+    if not parts or not parts <= _FORMAT.keys():
+        return []
+    written = _PART.sub(lambda part: _FORMAT[part[1]], text)
+    return [written, _PART.sub(lambda part: _LATER.get(part[1], _FORMAT[part[1]]), text)]
 
 
 def days_apart(number: int) -> list[str]:

@@ -70,5 +70,6 @@ def words_of_nodes(nodes: Iterable[Expr]) -> tuple[str, ...]:
             words.append(fold(node.name))
         elif not isinstance(node, exp.Identifier):
             words.append(type(node).__name__)
-            words += [str(value) for value in node.args.values() if isinstance(value, str | bool)]
+            values = node.args.values()
+            words += [str(value) for value in values if isinstance(value, str | bool | exp.DType)]
     return tuple(words)

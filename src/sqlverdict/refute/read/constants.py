@@ -270,8 +270,11 @@ class _ConstantsReader:
                 self.reading.hints.append(Hint(column_ref, denied, value))
             return
         column_refs = dict.fromkeys(self.resolver.columns(side))
+        is_number = isinstance(side, exp.Cast) and side.is_type(*exp.DataType.NUMERIC_TYPES)
         for inner in column_refs:
-            hint = Hint(inner, operator, value, direct=False, mixed=len(column_refs) > 1)
+            # A text that is read as a number is one; a number out of a function may be a month.
+            direct = is_number and isinstance(without_parens(side.this), exp.Column)
+            hint = Hint(inner, operator, value, direct=direct, mixed=len(column_refs) > 1)
             self.reading.hints.append(hint)
 
     def _solved(self, side: Expr, operator: str, value: Cell) -> list[tuple[Expr, str, float]]:

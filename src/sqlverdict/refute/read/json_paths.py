@@ -31,6 +31,8 @@ _ARRAY_CALLS = re.compile(r"jsonb?_(?:each|tree|array_)")
 """Functions of several engines that read the elements of an array."""
 _EXTRACTS = (exp.JSONExtract, exp.JSONExtractScalar)
 _CALLS = re.compile(r"jsonb?(?:_|$)")
+_FINDS = re.compile(r"json_(?:contains|search|overlaps)$")
+"""Functions that look for a value, whole or among the elements of an array."""
 _KIND_CALLS = re.compile(r"jsonb?_type(?:of)?$")
 _VALUES: tuple[Cell, ...] = (1, 2, "a", "b")
 _MOST = 24
@@ -71,6 +73,8 @@ def _looked_at(
         # Some functions have the path behind other arguments, and some have several.
         texts = [each for each in arguments[1:] if isinstance(each, exp.Literal) and each.is_string]
         paths = [_path(each) for each in texts if str(each.this).startswith("$")]
+        paths += [_path(each) for each in arguments[1:] if isinstance(each, exp.JSONPath)]
+        sought = (*compared_literals(node), *_sought(name, texts))
         for path in paths or [()]:
             whole = (*start, *path)
             if _KIND_CALLS.match(name):
@@ -78,7 +82,22 @@ def _looked_at(
             elif is_array:
                 yield column_ref, (*whole, ELEMENTS)[:_DEPTH], elements
             else:
-                yield column_ref, whole[:_DEPTH], ()
+                yield column_ref, whole[:_DEPTH], sought
+            if sought and _FINDS.match(name):
+                yield column_ref, (*whole, ELEMENTS)[:_DEPTH], sought
+
+
+def _sought(name: str, texts: list[exp.Literal]) -> Iterator[Cell]:
+    """The plain values that a function looks for in a document."""
+    if not _FINDS.match(name):
+        return
+    for text in (str(each.this) for each in texts if not str(each.this).startswith("$")):
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        if isinstance(value, str | int | float):
+            yield value
 
 
 def _call_name(node: Expr) -> str:

@@ -9,7 +9,10 @@ them.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -38,9 +41,12 @@ _LISTS = (
 )
 _LENGTHS = (exp.Length, exp.BitLength, exp.Anonymous)
 _BYTES = frozenset({"octet_length", "strlen", "lengthb", "bit_length"})
+_SETS = (exp.Any, exp.All)
 _KINDS = frozenset((*_FOLDING, *_ROUNDING, *_PATTERNS, *_LISTS, *_LENGTHS, *COMPARED, exp.Like))
 _ROUNDINGS = frozenset({"round_even", "roundbankers", "truncate"})
 _OF_MAPS = ("map_", "element_at")
+_BRACED = re.compile(r"\{.*\}", re.DOTALL)
+"""A list as a text has it: ``'{a,b}'``."""
 _MOST_DIGITS = 6
 
 
@@ -88,9 +94,11 @@ class OwnWords:
         )
 
     def with_lists_of(self, columns: Iterable[ColumnRef]) -> OwnWords:
-        """The same, where only these columns hold lists."""
+        """The same, where only these columns hold lists; others hold ranges, or what is alike."""
         known = frozenset(columns)
-        return replace(self, lists={c: v for c, v in self.lists.items() if c in known})
+        others = [Hint(c, "=", v) for c in self.lists if c not in known for v in self.lists[c]]
+        lists = {c: v for c, v in self.lists.items() if c in known}
+        return replace(self, hints=[*self.hints, *others], lists=lists)
 
 
 def _merged(one: _Cells, two: _Cells) -> _Cells:
@@ -124,9 +132,11 @@ def own_words(resolver: Resolver) -> OwnWords:
             lengths |= {(column_ref, unit) for column_ref, unit in _lengths(node, resolver)}
             rounded |= set(_roundings(node, resolver)) if _name(node) in _ROUNDINGS else set()
         elif type(node) in COMPARED:
-            words.hints += moment_hints(node, resolver)
+            words.hints += [*moment_hints(node, resolver), *_whole_hints(node, resolver)]
             for column_ref, span in spans(node, resolver):
                 _add(words.spans, column_ref, (span,))
+        if type(node) in COMPARED or isinstance(node, exp.Like | exp.ILike):
+            words.hints += _hints_of_sets(node, resolver)
         if isinstance(node, exp.Bracket) or _name(node).startswith(_OF_MAPS):
             _add_keys(words.keys, node, resolver)
     words.folded = list(dict.fromkeys(words.folded))
@@ -134,6 +144,64 @@ def own_words(resolver: Resolver) -> OwnWords:
     words.lengths = frozenset(lengths)
     words.calls = calls(resolver)
     return words
+
+
+def _whole_hints(node: Expr, resolver: Resolver) -> Iterator[Hint]:
+    """``tags = ['x']``, ``flags = B'101'``: a value that is written in the words of the engine."""
+    sides = without_parens(node.this), without_parens(node.expression)
+    for column, value in (sides, sides[::-1]):
+        column_ref = resolver.column(column)
+        if column_ref is None:
+            continue
+        if isinstance(value, exp.BitString):
+            yield Hint(column_ref, "=", value.name)
+        elif isinstance(value, exp.Array | exp.Struct):
+            with suppress(ValueError):
+                yield Hint(column_ref, "=", json.dumps(_whole(value), ensure_ascii=False))
+
+
+def _hints_of_sets(node: Expr, resolver: Resolver) -> Iterator[Hint]:
+    """``name LIKE ALL (ARRAY['a%', '%b'])``: each of the values with which a column is compared."""
+    column_ref, among = resolver.column(without_parens(node.this)), node.expression
+    if isinstance(among, exp.Anonymous) and _name(among) == "all" and among.expressions:
+        among = among.expressions[0]
+    elif isinstance(among, _SETS):
+        among = without_parens(among.this)
+    else:
+        return
+    values = _elements_of(among)
+    if isinstance(among, exp.Literal) and _BRACED.fullmatch(str(among.this)):
+        values = [part.strip('" ') for part in str(among.this)[1:-1].split(",")]
+    operator = "like" if isinstance(node, exp.Like | exp.ILike) else "="
+    if column_ref is not None:
+        yield from (Hint(column_ref, operator, value) for value in values)
+
+
+def _whole(node: Expr) -> object:
+    """A constant with parts.
+
+    Raises:
+        ValueError: it has another part than constants.
+    """
+    if isinstance(node, exp.Array):
+        return [*map(_whole, node.expressions)]
+    if isinstance(node, exp.Struct):
+        parts = {each.this.name: each.expression for each in node.expressions if _is_field(each)}
+        if len(parts) != len(node.expressions):
+            raise ValueError(node)
+        return {name: _whole(part) for name, part in parts.items()}
+    inner = node.this if isinstance(node, exp.Cast) else node
+    if isinstance(inner, exp.Null):
+        return None
+    if isinstance(inner, exp.Boolean):
+        return bool(inner.this)
+    if not isinstance(inner, exp.Literal):
+        raise ValueError(node)
+    return literal_value(inner)
+
+
+def _is_field(node: Expr) -> bool:
+    return isinstance(node, exp.PropertyEQ) and isinstance(node.this, Expr)
 
 
 def _name(node: Expr) -> str:

@@ -7,6 +7,7 @@
 ``lite``        a schema, a query and real rows of another engine as SQLite would have them
 ``lite_forms``  dates, JSON and patterns in SQLite's words
 ``fit``         rows with cells that the columns of the engine take
+``forms``       values of types whose texts have one form: addresses, bits, ranges
 ``own_types``   values for labels, sets of them, lists, maps and intervals
 ``nested``      lists, structures and intervals as texts
 ``script``      a witness as a script of the engine, and its replay

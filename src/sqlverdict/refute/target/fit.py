@@ -21,6 +21,7 @@ from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
+from sqlverdict.refute.target.forms import fit_to_form
 from sqlverdict.refute.target.lite import lite_type
 from sqlverdict.refute.target.nested import nested_fit, span_fit
 
@@ -29,9 +30,14 @@ Fit = Callable[[Cell], Cell]
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "MEDIUMINT": 23, "INT": 31}
 _NO_TEXTS = frozenset(("ARRAY", "INTERVAL", "LIST", "MAP", "STRUCT"))
 """Types whose columns take hardly any text: one such cell, and the engine takes no row."""
+_ANY_KIND = frozenset(("UNION", "VARIANT"))
+"""Types whose columns take numbers and texts, which differ there."""
 _SPAN = re.compile(r"(\d{2,3}):[0-5]\d:[0-5]\d")
 _IS_JSON = re.compile(r"[\s(]*json_valid\s*\(\s*[`\"]?([^`\"]+?)[`\"]?[\s)]*", re.IGNORECASE)
 """The check of MariaDB's JSON columns, whose type is a text."""
+_ESCAPED = re.compile(r"(?:\\x(?:[0-9A-Fa-f]{2})+)+")
+"""Bytes as a text of a query has them: ``\\x6162`` and ``\\x61\\x62``."""
+_CLOCK = re.compile(r".*?(\d\d:\d\d(?::\d\d)?(?:[.+-].*)?)")
 _DAY, _TIME = "2020-01-01", "00:00:00"
 """What stands for a text that is no day, or no time."""
 
@@ -63,6 +69,9 @@ def _fits(schema: Schema, table: str, dialect: str) -> tuple[Fit, ...]:
 
 @lru_cache(maxsize=4_096)
 def _fit(type_: str, not_null: bool, dialect: str) -> Fit:
+    form = fit_to_form(type_, dialect)
+    if form is not None:
+        return form
     kind = lite_type(type_, dialect)
     if kind == "INTEGER":
         bits = _BITS.get(type_name(type_, dialect), 63)
@@ -77,6 +86,8 @@ def _fit(type_: str, not_null: bool, dialect: str) -> Fit:
             return span_fit
         if not not_null:
             return lambda _: None
+    if kind == "TEXT" and type_name(type_, dialect) in _ANY_KIND:
+        return _whole_number
     if kind == "TEXT" and type_name(type_, dialect) in _TEXT_FORMS:
         return _TEXT_FORMS[type_name(type_, dialect)]
     labels = labels_of(type_, dialect)
@@ -110,6 +121,11 @@ def _number(cell: Cell) -> Cell:
         return len(cell)
 
 
+def _whole_number(cell: Cell) -> Cell:
+    """The number where a cell is the text of one."""
+    return int(cell) if isinstance(cell, str) and re.fullmatch(r"-?\d{1,9}", cell) else cell
+
+
 def _text(cell: Cell, length: int | None) -> Cell:
     if cell is None:
         return None
@@ -138,7 +154,10 @@ def _truth(cell: Cell) -> Cell:
 
 
 def _bytes(cell: Cell) -> Cell:
-    return cell if cell is None or isinstance(cell, bytes) else str(cell).encode()
+    if cell is None or isinstance(cell, bytes):
+        return cell
+    escaped = _ESCAPED.fullmatch(str(cell))
+    return bytes.fromhex(str(cell).replace("\\x", "")) if escaped else str(cell).encode()
 
 
 def _day(cell: Cell) -> Cell:
@@ -166,8 +185,9 @@ def _time(cell: Cell, hours: int) -> Cell:
     span = _SPAN.fullmatch(str(cell))
     if span is not None and (int(span[1]) < hours or str(cell) == f"{hours}:00:00"):
         return str(cell)
+    moment = _CLOCK.fullmatch(str(cell))
     try:
-        return time.fromisoformat(str(cell)[-8:]).isoformat()
+        return time.fromisoformat(moment[1] if moment else "").isoformat()
     except ValueError:
         return _TIME
 
@@ -197,7 +217,7 @@ def _identifier(cell: Cell) -> Cell:
     try:
         return str(UUID(str(text)))
     except ValueError:
-        return str(UUID(bytes=blake2b(str(text).encode(), digest_size=16).digest()))
+        return str(UUID(bytes=blake2b(str(text).encode(), digest_size=16).digest(), version=4))
 
 
 _TEXT_FORMS: dict[str, Fit] = {"JSON": _document, "JSONB": _document, "UUID": _identifier}

@@ -45,12 +45,12 @@ _SQLGLOT_ERRORS = (
 )
 """What sqlglot raises over texts that it trips over; they are then tried on the engine alone."""
 _KINDS: dict[str, frozenset[exp.DType]] = {
-    "INTEGER": frozenset(exp.DataType.INTEGER_TYPES),
+    "INTEGER": frozenset((*exp.DataType.INTEGER_TYPES, exp.DType.YEAR, exp.DType.BIGNUM)),
     "REAL": frozenset(exp.DataType.FLOAT_TYPES),
     "NUMERIC": frozenset(exp.DataType.NUMERIC_TYPES),
     "BLOB": frozenset((exp.DataType.Type.BINARY, exp.DataType.Type.VARBINARY)),
     "DATE": frozenset((exp.DataType.Type.DATE, exp.DataType.Type.DATE32)),
-    "TIME": frozenset((exp.DataType.Type.TIME, exp.DataType.Type.TIMETZ)),
+    "TIME": frozenset((exp.DType.TIME, exp.DType.TIMETZ, exp.DType.TIME_NS)),
     "DATETIME": frozenset(exp.DataType.TEMPORAL_TYPES),
 }
 """SQLite's types by the types that they stand for; the first that holds one counts."""
@@ -111,6 +111,9 @@ def lite_type(type_: str, dialect: str) -> str:
         return _TEXT
     if kind is exp.DataType.Type.BOOLEAN:
         return "BOOLEAN"
+    if kind is exp.DataType.Type.BIT and dialect_of(dialect).typed_quotes:
+        # Elsewhere bits are a number.
+        return _TEXT
     return next((lite for lite, kinds in _KINDS.items() if kind in kinds), _TEXT)
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain
+from uuid import UUID
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -29,6 +30,7 @@ _MISSING = 7
 _NUMBERS = frozenset(
     {"TINYINT", "SMALLINT", "INT", "BIGINT", "HUGEINT", "INT128", "DOUBLE", "FLOAT", "DECIMAL"}
 )
+_DATED = frozenset({"DATE", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPNTZ", "DATETIME"})
 _WORDS = ("A", "a", "b", "ab")
 _NESTED = _LISTS | {"STRUCT", "MAP"}
 _SAMPLES: dict[str, tuple[Cell, ...]] = {
@@ -36,6 +38,8 @@ _SAMPLES: dict[str, tuple[Cell, ...]] = {
     **dict.fromkeys(("TEXT", "VARCHAR"), ("a", "b")),
 }
 """Some values of plain types."""
+_BRACED = re.compile(r"\{.*\}", re.DOTALL)
+"""A list as a query writes it."""
 _SPAN = re.compile(r"(?:\s*[+-]?\d+ (?:year|month|day|hour|minute|second)s?)+")
 _SPANS = (
     *("36 hours", "1 month", "0 days", "-1 day", "1 hour", "30 days", "1 year", "1 day"),
@@ -46,22 +50,21 @@ _SPANS = (
 
 def nested_fit(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
     """How a cell becomes the text of a list or a structure; ``None`` for types without a form."""
-    try:
-        declared = exp.DataType.build(type_, dialect=dialect)
-    except (SqlglotError, ValueError, AttributeError):
-        return None
+    declared = _declared(type_, dialect)
     style = dialect_of(dialect).nested_texts
-    if style == "braces" and not _is_list_of_plain_values(declared):
+    if declared is None or (style == "braces" and not _is_list_of_plain_values(declared)):
         return None
     if style == "none" or _text(declared, _choices("")) is None:
         return None
 
     def fit(cell: Cell) -> Cell:
+        if style == "braces" and isinstance(cell, str) and _BRACED.fullmatch(cell):
+            return cell
         parts = _parts(cell)
-        if isinstance(parts, list) and str(declared.this.value) in _LISTS:
+        if isinstance(parts, list) and _name(declared) in _LISTS:
             return _list_text(parts, style)
-        if isinstance(parts, dict) and str(declared.this.value) == "MAP":
-            return _map_text(parts)
+        if isinstance(parts, dict) and _name(declared) in ("MAP", "STRUCT"):
+            return _map_text(parts) if _name(declared) == "MAP" else _part_text(parts)
         text = None if cell is None else _text(declared, _choices(str(cell)))
         return f"{{{text[1:-1]}}}" if text is not None and style == "braces" else text
 
@@ -70,31 +73,37 @@ def nested_fit(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
 
 def has_parts(type_: str, dialect: str) -> bool:
     """Whether values of a type are made of others: a list, a structure, a map."""
-    try:
-        return str(exp.DataType.build(type_, dialect=dialect).this.value) in _NESTED
-    except (SqlglotError, ValueError, AttributeError):
-        return False
+    declared = _declared(type_, dialect)
+    return declared is not None and _name(declared) in _NESTED
 
 
 def key_and_values(type_: str, dialect: str) -> tuple[Sequence[Cell], Sequence[Cell]] | None:
     """Some keys and some values of a map of plain values; ``None`` for other types."""
-    try:
-        declared = exp.DataType.build(type_, dialect=dialect)
-    except (SqlglotError, ValueError, AttributeError):
+    declared = _declared(type_, dialect)
+    if declared is None or _name(declared) != "MAP" or len(declared.expressions) != 2:
         return None
-    if str(declared.this.value) != "MAP" or len(declared.expressions) != 2:
-        return None
-    keys, values = (_SAMPLES.get(str(part.this.value)) for part in declared.expressions)
+    keys, values = (_SAMPLES.get(_name(part)) for part in declared.expressions)
     return None if keys is None or values is None else (keys, values)
 
 
-def is_list(type_: str, dialect: str) -> bool:
+def is_list_of_values(type_: str, dialect: str) -> bool:
     """Whether a type is that of a list of plain values."""
+    declared = _declared(type_, dialect)
+    return declared is not None and _is_list_of_plain_values(declared)
+
+
+def _declared(type_: str, dialect: str) -> exp.DataType | None:
+    """A type as sqlglot reads it; ``None`` where it knows none."""
     try:
         declared = exp.DataType.build(type_, dialect=dialect)
     except (SqlglotError, ValueError, AttributeError):
-        return False
-    return _is_list_of_plain_values(declared)
+        return None
+    is_type = isinstance(declared, exp.DataType) and isinstance(declared.this, exp.DType)
+    return declared if is_type else None
+
+
+def _name(declared: exp.Expr) -> str:
+    return str(declared.this.value) if isinstance(declared.this, exp.DType) else ""
 
 
 def _parts(cell: Cell) -> list[Cell] | dict[str, Cell] | None:
@@ -124,9 +133,13 @@ def _map_text(entries: dict[str, Cell]) -> str:
     return "{" + ", ".join(f"{_part_text(k)}={_part_text(v)}" for k, v in entries.items()) + "}"
 
 
-def _part_text(part: Cell) -> str:
+def _part_text(part: object) -> str:
     if part is None:
         return "NULL"
+    if isinstance(part, list):
+        return f"[{', '.join(map(_part_text, part))}]"
+    if isinstance(part, dict):
+        return "{" + ", ".join(f"{_part_text(k)}: {_part_text(v)}" for k, v in part.items()) + "}"
     if not isinstance(part, str):
         return str(part)
     return "'" + part.replace("\\", "\\\\").replace("'", "\\'") + "'"
@@ -141,9 +154,9 @@ def span_fit(cell: Cell) -> Cell:
 
 def _is_list_of_plain_values(declared: exp.Expr) -> bool:
     return (
-        str(declared.this.value) in _LISTS
+        _name(declared) in _LISTS
         and len(declared.expressions) == 1
-        and str(declared.expressions[0].this.value) not in (*_LISTS, "STRUCT")
+        and _name(declared.expressions[0]) not in (*_LISTS, "STRUCT")
     )
 
 
@@ -160,9 +173,12 @@ def _choices(cell: str) -> Iterator[int]:
 
 def _text(declared: exp.Expr, choices: Iterator[int]) -> str | None:
     """A value of a type; ``None`` where there is no text for it."""
-    name = str(declared.this.value)
-    if name in _LISTS and len(declared.expressions) == 1 and not declared.args.get("values"):
+    name = _name(declared)
+    if name in _LISTS and len(declared.expressions) == 1:
         shape = _SHAPES[next(choices) % len(_SHAPES)]
+        for size in declared.args.get("values") or ():
+            # Where the dialect keeps it, each list has so many elements.
+            shape = tuple(shape[at % len(shape)] if shape else None for at in range(int(size.name)))
         parts = [
             "NULL" if number is None else _text(declared.expressions[0], chain((number,), choices))
             for number in shape
@@ -183,8 +199,12 @@ def _text(declared: exp.Expr, choices: Iterator[int]) -> str | None:
         return str(next(choices) % _LONGEST)
     if name == "BOOLEAN":
         return ("true", "false")[next(choices) % 2]
-    if name == "DATE":
+    if name in _DATED:
         return f"2020-01-0{next(choices) % _LONGEST + 1}"
+    if name == "UUID":
+        return str(UUID(int=next(choices)))
+    if name == "ENUM" and declared.expressions:
+        return str(declared.expressions[next(choices) % len(declared.expressions)].name)
     return _WORDS[next(choices) % len(_WORDS)] if name in ("TEXT", "VARCHAR") else None
 
 

@@ -74,6 +74,7 @@ def _closed(pool: ValuePool, values: Sequence[str]) -> ValuePool:
     good, near = (
         tuple(v for v in each if v is None or v in values) for each in (pool.good, pool.near)
     )
+    near = tuple(dict.fromkeys((*near, *values)))
     return replace(
         pool, good=good, near=near, plain=tuple(values), odd=tuple(values), extreme=(), closed=True
     )

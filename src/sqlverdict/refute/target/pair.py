@@ -11,7 +11,7 @@ from sqlverdict.records import Query
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.target.lite import with_collations
-from sqlverdict.refute.target.nested import is_list
+from sqlverdict.refute.target.nested import is_list_of_values
 from sqlverdict.refute.target.own_types import own_types
 
 
@@ -39,7 +39,7 @@ def pair_generator(pair: EnginePair, seed: int) -> InstanceGenerator:
         (table.name, column.name)
         for table in pair.part.tables
         for column in table.columns
-        if is_list(column.type, pair.gold.dialect)
+        if is_list_of_values(column.type, pair.gold.dialect)
     ]
     reading = replace(reading, own=reading.own.with_lists_of(lists))
     part = with_collations(pair.lite_part, pair.part, pair.gold.dialect)

@@ -36,7 +36,7 @@ from sqlverdict.refute.witness_text import comment_lines, header_of
 _TABLES = "-- tables "
 _PLAIN_TYPE = r"[A-Za-z_][A-Za-z0-9_ ]*(?:\(\s*\d+(?:\s*,\s*\d+)*\s*\))?[A-Za-z_ ]*(?:\[\d*\])*"
 _TYPE = re.compile(
-    rf"(?:{_PLAIN_TYPE}|(?i:enum|set)\s*\('[^'\\]*'(?:\s*,\s*'[^'\\]*')*\))"
+    rf"(?:{_PLAIN_TYPE}|\"char\"|(?i:enum|set)\s*\('[^'\\]*'(?:\s*,\s*'[^'\\]*')*\)(?:\[\d*\])*)"
     r"(\s+CHARACTER SET \w+)?(\s+COLLATE ((\w+|\"[\w.@-]+\")\.)?(\w+|\"[\w.@-]+\"))?"
 )
 """A type that may stand in a CREATE statement: a name, with sizes, or a list of texts; and how

@@ -1,9 +1,10 @@
 """Instances of a few rows, which are written into each query (``servers/scratch.py``).
 
-The session is one of a role that reads (``reader.py``), in a read-only transaction. The search path
-holds nothing but the session's temporary tables, of which there are none: a name that is not one of
-the tables is not found. A query that names a schema explicitly is refused, except the one whose
-tables these are: its name is left out.
+The session is one of a role that reads (``reader.py``), in a read-only transaction. Operators,
+functions and types of extensions are found as in the database itself: ``citext`` is compared
+without letter case. A query that names a table of the database which is not one of these tables,
+or a function or an operator of the database's own, is refused: they could read its rows. So is one
+that names a schema explicitly, except the one whose tables these are: its name is left out.
 
 ``json_to_recordset`` reads the rows as an INSERT would: a text that is too long, or no value of the
 type, is an error. Columns that a GROUP BY need not name because of a primary key are added to it
@@ -57,6 +58,25 @@ FROM pg_catalog.unnest(%s::pg_catalog.text[]) AS u(name)
 JOIN pg_catalog.pg_type AS t ON t.oid = pg_catalog.to_regtype(u.name)
 JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace WHERE n.nspname <> 'pg_catalog'
 """
+_OWN_NAMES: Final = """
+WITH own AS (
+  SELECT 'table' AS kind, c.relname AS name, c.relnamespace AS schema, 'pg_class'::regclass AS of,
+    c.oid FROM pg_catalog.pg_class AS c WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p', 'S')
+  UNION ALL
+  SELECT 'function', p.proname, p.pronamespace, 'pg_proc'::regclass, p.oid
+  FROM pg_catalog.pg_proc AS p
+  UNION ALL
+  SELECT 'operator', o.oprname, o.oprnamespace, 'pg_operator'::regclass, o.oid
+  FROM pg_catalog.pg_operator AS o)
+SELECT DISTINCT own.kind, own.name FROM own
+JOIN pg_catalog.pg_namespace AS n ON n.oid = own.schema
+WHERE n.nspname = ANY (pg_catalog.current_schemas(false)) AND (own.kind = 'table' OR NOT EXISTS (
+  SELECT FROM pg_catalog.pg_depend AS d
+  WHERE d.classid = own.of AND d.objid = own.oid AND d.deptype = 'e'))
+"""
+"""What a name without a schema may mean that is of the database's own, and of no extension."""
+_COMPARISONS: Final = frozenset({"=", "<>", "<", ">", "<=", ">="})
+"""Operators that a text may use without naming them: ``USING``, ``BETWEEN``, ``CASE x WHEN``."""
 
 
 class PostgresScratch(RowsScratch):
@@ -84,7 +104,7 @@ class PostgresScratch(RowsScratch):
         try:
             self._home, self._others = self._begin()
             self._types = self._own_types()
-            self._connection.execute("SET LOCAL search_path = pg_temp")
+            self._own_names = frozenset(self._connection.execute(_OWN_NAMES).fetchall())
             self._connection.execute(SAVEPOINT)
             catalogue = _catalogue_of(near, self._connection)
         except psycopg.Error as error:
@@ -96,6 +116,7 @@ class PostgresScratch(RowsScratch):
         self._keys = {table.name: table for table in self._tables}
         self._views = [view.name for view in views]
         self._readings: dict[str, Reading] = {}
+        self._definitions: dict[str, str] = {}
         definitions = {
             table.name: self._checked(self._definition(table, number))
             for number, table in enumerate(self._tables)
@@ -186,7 +207,7 @@ class PostgresScratch(RowsScratch):
         return text if isinstance(text, str) else None
 
     def _template(self, sql: str) -> StatementTemplate | Failure:
-        reading = self._cursor.read(sql)
+        reading = self._read(sql)
         if isinstance(reading, Failure):
             return reading
         text = self._plain(reading.text)
@@ -194,7 +215,7 @@ class PostgresScratch(RowsScratch):
             return text
         if text != reading.text:
             # Without its schema a name may be one of the server's.
-            other = self._cursor.read(text)
+            other = self._read(text)
             if isinstance(other, Failure):
                 return other
             text = other.text
@@ -203,10 +224,28 @@ class PostgresScratch(RowsScratch):
 
     def _checked(self, definition: str) -> str:
         """The expression of a table, as the guard writes it; empty where it refuses it."""
-        reading = self._cursor.read(f"WITH {definition} SELECT 1")
+        reading = self._read(f"WITH {definition} SELECT 1")
         if isinstance(reading, Failure):
             return ""
         return reading.text.removeprefix("WITH ").removesuffix(" SELECT 1")
+
+    def _read(self, sql: str) -> Reading | Failure:
+        """A text as it is sent, where it reads nothing of the database but the catalogue."""
+        reading = self._cursor.read(sql)
+        if isinstance(reading, Failure):
+            return reading
+        contents = reading.contents
+        named = {("table", name) for _, name in contents.relations if name not in self._definitions}
+        called = {name for _, name in contents.functions} | contents.members | contents.attributes
+        named |= {("function", name) for name in called}
+        named |= {("operator", name) for name in contents.operators | _COMPARISONS}
+        for kind, name in sorted(named & self._own_names):
+            return Failure(
+                Reason.UNSUPPORTED_FEATURE,
+                f"the query names {name}, a {kind} of the database that a scratch database does "
+                "not have",
+            )
+        return reading
 
     def _plain(self, text: str) -> str | Failure:
         """A text of the parser's without the schema's name, with all that its GROUP BYs need."""
@@ -228,7 +267,7 @@ class PostgresScratch(RowsScratch):
             queries += [index_query(table, text) for text in table.indexes]
         if not queries:
             return None
-        reading = self._cursor.read(breach_query(queries))
+        reading = self._read(breach_query(queries))
         if isinstance(reading, Failure):
             return reading
         return StatementTemplate(with_tables(reading.text, DIALECT, self._definitions, str))
