@@ -103,7 +103,7 @@ def fit_to_form(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
         size = int(match[2]) if match[2] else None
         return lambda cell: _bits(cell, size, is_whole=name == "bit")
     if name in _IN_BYTES and not has_texts:
-        return lambda cell: None if cell is None else _well_known_binary(number_of(cell))
+        return lambda cell: None if cell is None else _well_known_binary(number_for(cell))
     form = _FORMS.get(name)
     if form is None:
         return None
@@ -116,7 +116,7 @@ def fit_to_form(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
         if element is not None and element.fullmatch(str(cell)):
             # What a query looks for in a range.
             return f"[{cell!s},{cell!s}]"
-        return make(number_of(cell))
+        return make(number_for(cell))
 
     return fit
 
@@ -125,12 +125,12 @@ def _bits(cell: Cell, size: int | None, *, is_whole: bool) -> Cell:
     """A text of bits, so many where the type has a size, or at most so many."""
     if cell is None:
         return None
-    text = str(cell) if re.fullmatch(r"[01]+", str(cell)) else f"{number_of(cell) % _BYTE:08b}"
+    text = str(cell) if re.fullmatch(r"[01]+", str(cell)) else f"{number_for(cell) % _BYTE:08b}"
     if size is None:
         return text
     return text[:size].ljust(size, "0") if is_whole else text[:size]
 
 
-def number_of(cell: Cell) -> int:
+def number_for(cell: Cell) -> int:
     """A number that stands for a cell; those of ``a``, ``b``, ``c`` are neighbours."""
     return sum(str(cell).encode())
