@@ -26,11 +26,17 @@ _DAYS = 27
 
 
 def _address(n: int) -> str:
-    return f"10.0.{n // _BYTE % _BYTE}.{n % _BYTE}"
+    """One of three networks, two of which are parts of a larger one."""
+    network = ("10.0", "10.1", "192.168")[n % 3]
+    return f"{network}.{n // _BYTE % _BYTE}.{n % _BYTE}"
 
 
 def _six(n: int) -> str:
     return f"2001:db8::{n:x}"
+
+
+def _either(n: int) -> str:
+    return _six(n) if n % 4 == 0 else _address(n)
 
 
 def _mac(n: int) -> str:
@@ -52,7 +58,8 @@ def _well_known_binary(n: int) -> bytes:
 
 _HEX_PAIR = r"[0-9A-Fa-f]{2}"
 _FORMS: dict[str, Form] = {
-    **dict.fromkeys(("inet", "inet4"), (r"\d+(?:\.\d+){3}(?:/\d+)?", _address)),
+    "inet": (r"\d+(?:\.\d+){3}(?:/\d+)?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*(?:/\d+)?", _either),
+    "inet4": (r"\d+(?:\.\d+){3}", _address),
     "inet6": (r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*", _six),
     "cidr": (r"[0-9A-Fa-f:.]+/\d+", lambda n: f"10.{n % _BYTE}.0.0/16"),
     "macaddr": (rf"{_HEX_PAIR}(?::{_HEX_PAIR}){{5}}", _mac),
@@ -76,7 +83,7 @@ _FORMS: dict[str, Form] = {
     "point": (r"\(.*,.*\)", lambda n: f"({n},1)"),
     "line": (r"\{.*\}", lambda n: f"{{{n},1,1}}"),
     "lseg": (r"\[.*\]", lambda n: f"[({n},1),(0,0)]"),
-    "box": (r"\(.*\),\(.*\)", lambda n: f"({n},1),(0,0)"),
+    "box": (r"\(.*\),\(.*\)", lambda n: f"({n},2),(0,0)"),
     "path": (r"[\[(].*[\])]", lambda n: f"[({n},1),(0,0)]"),
     "polygon": (r"\(.*\)", lambda n: f"(({n},1),(0,0),(1,0))"),
     "circle": (r"<.*>", lambda n: f"<({n},1),1>"),
