@@ -27,6 +27,12 @@ TABLES = (
     " (5, 2, 1, 'c', '2021-01-01', '2021-01-01 00:00:00')",
 )
 DUCKDB_TABLES = tuple(statement.replace("TIMESTAMP NULL", "TIMESTAMP") for statement in TABLES)
+MOMENTS_TABLE = "CREATE TABLE f (id INTEGER PRIMARY KEY, did INTEGER, moment {})"
+MOMENT_ROWS = (
+    "INSERT INTO f VALUES (1, 1, '2019-12-31 23:59:59'), (2, 1, '2020-01-01 00:00:00'),"
+    " (3, 2, '2020-01-01 00:00:01'), (4, 2, '2020-12-31 00:00:00'), (5, 2, '2020-12-31 10:11:12'),"
+    " (6, 3, '2021-01-01 00:00:00'), (7, 3, NULL)"
+)
 
 ROWS = {
     "mysql": [
@@ -169,11 +175,51 @@ OTHER_DAYS = [
     ),
 ]
 
+MOMENTS = [
+    (
+        "SELECT id FROM f WHERE moment >= '2020-01-01' AND id > 1",
+        "SELECT id FROM f WHERE NOT id <= 1 AND moment >= '2020-01-01 00:00:00'",
+    ),
+    (
+        "SELECT id FROM f WHERE moment BETWEEN '2020-01-01' AND '2020-12-31 10:11:12'",
+        "SELECT id FROM f WHERE moment >= '2020-01-01' AND NOT moment > '2020-12-31 10:11:12'",
+    ),
+    (
+        "SELECT id FROM f WHERE moment IN ('2020-01-01', '2021-01-01')",
+        "SELECT id FROM f WHERE moment = '2021-01-01 00:00:00' OR moment = '2020-01-01 00:00:00'",
+    ),
+    (
+        "SELECT did FROM f GROUP BY did HAVING MAX(moment) > '2020-12-31'",
+        "SELECT DISTINCT did FROM f WHERE moment > '2020-12-31 00:00:00'",
+    ),
+    (
+        "SELECT t.id FROM (SELECT id, moment AS m FROM f) t WHERE '2020-01-01 00:00:01' <= t.m",
+        "SELECT id FROM f WHERE moment >= '2020-01-01 00:00:01'",
+    ),
+]
+OTHER_MOMENTS = [
+    (
+        "SELECT id FROM f WHERE moment <= '2020-12-31'",
+        "SELECT id FROM f WHERE moment <= '2020-12-31 23:59:59'",
+    ),
+    (
+        "SELECT id FROM f WHERE moment > '2020-01-01'",
+        "SELECT id FROM f WHERE moment >= '2020-01-01'",
+    ),
+    (
+        "SELECT id FROM f WHERE moment <= '2020-12-31'",
+        "SELECT id FROM f WHERE moment < '2021-01-01'",
+    ),
+]
+NO_MOMENTS = ["2020-1-1", "2020-01-01q", "2020-02-30", "20200101", "2020-01-01 10:00"]
+
 
 @pytest.fixture(scope="module", params=ENGINE_NAMES)
 def db(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     tables = DUCKDB_TABLES if request.param == "duckdb" else TABLES
-    with database_of(request.param, tmp_path_factory.mktemp("db"), *tables) as database:
+    moments = MOMENTS_TABLE.format("DATETIME" if request.param == "mysql" else "TIMESTAMP")
+    statements = (*tables, moments, MOMENT_ROWS)
+    with database_of(request.param, tmp_path_factory.mktemp("db"), *statements) as database:
         yield database
 
 
@@ -218,3 +264,23 @@ def test_other_days_are_not_proved(db: str) -> None:
     for one, other in OTHER_DAYS:
         assert not sv.prove_pair(one, other, db=db).proved, one
         assert rows_of(db, one) != rows_of(db, other)
+
+
+def test_moments_are_proved_in_other_words(db: str) -> None:
+    for one, other in MOMENTS:
+        assert sv.prove_pair(one, other, db=db).proved, one
+        assert rows_of(db, one) == rows_of(db, other) != []
+
+
+def test_other_moments_are_not_proved(db: str) -> None:
+    for one, other in OTHER_MOMENTS:
+        assert not sv.prove_pair(one, other, db=db).proved, one
+        assert rows_of(db, one) != rows_of(db, other)
+
+
+@pytest.mark.parametrize("text", NO_MOMENTS)
+def test_mysql_may_read_a_moment_in_other_spellings_in_several_ways(db: str, text: str) -> None:
+    if engine_of(db) == "mysql":
+        one = f"SELECT id FROM f WHERE moment < '{text}' AND id > 1"
+        other = f"SELECT id FROM f WHERE NOT id <= 1 AND moment < '{text}'"
+        assert not sv.prove_pair(one, other, db=db).proved

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -20,6 +21,7 @@ from sqlverdict.prove.resolve.engine_limits.own_types import spells
 _COMPARED = ("IN", "BETWEEN", *(kind.__name__.lower() for kind in COMPARISONS))
 _CHOICES = ("COALESCE", "CASE", "IF")
 _LAST_YEAR = 9998
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?", re.ASCII)
 _MIRRORED: dict[type[Expr], type[Expr]] = {
     exp.GT: exp.LT,
     exp.GTE: exp.LTE,
@@ -49,6 +51,9 @@ def takes_quotes(dialect: Dialect, kind: str, where: str, quoted: Sequence[exp.L
     if kind == "date" and where in _COMPARED and quoted:
         # A day that is written as it is shown is the same whether days or their texts are compared.
         return all(map(_is_day, quoted))
+    if kind == "timestamp" and where in _COMPARED and quoted:
+        # MySQL compares moments, however they are written: a day is its midnight.
+        return None not in map(_moment_of, quoted)
     # What becomes of other types depends on the place.
     return kind in ("other", "untyped") and where in _COMPARED
 
@@ -60,6 +65,18 @@ def _is_day(literal: exp.Literal) -> bool:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
         return False
+
+
+def _moment_of(node: Expr) -> str | None:
+    """The one text of a moment in whole seconds, which is that of the day where it is midnight."""
+    text = str(node.this) if isinstance(node, exp.Literal) and node.is_string else ""
+    if not _MOMENT.fullmatch(text):
+        return None
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return text.removesuffix(" 00:00:00")
 
 
 def spell_collated_texts(
@@ -101,8 +118,9 @@ def spell_days(tree: Expr, bases: Mapping[str, str], schema: Schema, dialect: st
     """Write days beside values that are days or moments in one way; it changes a resolved tree.
 
     ``DATE '2020-01-31'`` and ``CAST('2020-01-31' AS DATE)`` are the text in quotes, which stands
-    for that day. Where no date has a month 0, up to the last day of 2020 is before 2021, and a
-    filter by the year is one by its first day and that of the next year.
+    for that day, and beside moments for its midnight, as ``'2020-01-31 00:00:00'`` does. Where no
+    date has a month 0, up to the last day of 2020 is before 2021, and a filter by the year is one
+    by its first day and that of the next year.
     """
     record = dialect_of(dialect)
     derived = {node.alias: node.this for node in tree.find_all(exp.Subquery) if node.alias}
@@ -116,6 +134,10 @@ def spell_days(tree: Expr, bases: Mapping[str, str], schema: Schema, dialect: st
                 text = _day_of(each)
                 if text is not None:
                     each.replace(text)
+        if values == {"timestamp"}:
+            for each in filter(None, operands):
+                if (moment := _moment_of(each)) is not None:
+                    each.replace(exp.Literal.string(moment))
         if record.zero_dates:
             continue
         if values == {"date"}:

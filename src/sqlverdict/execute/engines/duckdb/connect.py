@@ -115,8 +115,25 @@ def set_guards(connection: DuckDBPyConnection, now: datetime | None) -> None:
     """Close files, the network and the settings to all queries that follow."""
     for statement in clock_macros(now):
         connection.execute(statement)
-    connection.execute("SET enable_external_access = false")
+    close_files(connection)
     connection.execute("SET lock_configuration = true")
+
+
+def close_files(connection: DuckDBPyConnection) -> None:
+    """Close files and the network, for good."""
+    connection.execute("SET enable_external_access = false")
+
+
+def execute_one(connection: DuckDBPyConnection, text: str) -> None:
+    """Run the one statement of a text; a schema's types and views may come from anywhere.
+
+    Raises:
+        duckdb.Error: it fails, or the text holds several.
+    """
+    statements = connection.extract_statements(text)
+    if len(statements) != 1:
+        raise duckdb.InvalidInputException(f"{len(statements)} statements; one is expected")
+    connection.execute(statements[0])
 
 
 def _require_duckdb(file: Path) -> None:

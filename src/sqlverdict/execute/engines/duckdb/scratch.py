@@ -10,7 +10,12 @@ from duckdb import DuckDBPyConnection
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits, Scratch
-from sqlverdict.execute.engines.duckdb.connect import open_empty, set_guards
+from sqlverdict.execute.engines.duckdb.connect import (
+    close_files,
+    execute_one,
+    open_empty,
+    set_guards,
+)
 from sqlverdict.execute.engines.duckdb.session import DuckdbSession
 from sqlverdict.execute.insertion_order import (
     insertion_order,
@@ -94,16 +99,17 @@ class DuckdbScratch(Scratch):
 
     def _connect(self) -> DuckDBPyConnection:
         connection = open_empty(self._limits)
+        close_files(connection)
         try:
             for table in self._tables:
                 later = [key for child, key in self._circular if child is table]
                 # DuckDB cannot add a foreign key whose parent comes later.
                 keys = [key for key in table.foreign_keys if key not in later]
-                connection.execute(table_text(table, keys=keys, text_type="VARCHAR"))
+                execute_one(connection, table_text(table, keys=keys, text_type="VARCHAR"))
                 for index in table.indexes:
-                    connection.execute(index)
+                    execute_one(connection, index)
             for view, _ in unmade_views(
-                self._views, lambda view: connection.execute(view.sql or ""), duckdb.Error
+                self._views, lambda view: execute_one(connection, view.sql or ""), duckdb.Error
             ):
                 raise DatabaseError(
                     f"DuckDB cannot make the view {view.name!r}: {view.sql}", reason="failed"

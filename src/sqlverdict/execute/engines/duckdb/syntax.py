@@ -79,7 +79,8 @@ def _statement(sql: str) -> Node:
         raise NoCommonText("a text that is too long, or no query")
     try:
         tree = _serialized(sql)
-    except (duckdb.Error, DatabaseError) as error:
+    except (duckdb.Error, DatabaseError, msgspec.DecodeError) as error:
+        # Infinity has no place in JSON.
         raise NoCommonText("a text that DuckDB cannot read") from error
     if tree.get("error") or len(tree["statements"]) != 1:
         raise NoCommonText("a statement of which DuckDB gives no tree")
@@ -93,7 +94,7 @@ def syntax_error(sql: str) -> str | None:
         return None
     try:
         tree = _serialized(sql)
-    except (duckdb.Error, DatabaseError):
+    except (duckdb.Error, DatabaseError, msgspec.DecodeError):
         return None
     return str(tree["error_message"]) if tree.get("error_type") == "parser" else None
 

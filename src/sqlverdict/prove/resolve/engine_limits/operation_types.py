@@ -13,6 +13,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.fractions import is_mean
 from sqlverdict.prove.reasoning.inner_order import fixes_row_order
 from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.reasoning.stored import reads_unsigned
 from sqlverdict.prove.resolve.engine_limits.own_types import has_extremes, is_sorted, is_special
 from sqlverdict.prove.resolve.folding import sees_one_value
 from sqlverdict.prove.resolve.scope import Unsupported
@@ -42,6 +43,11 @@ def arithmetic_type(node: Expr, kinds: AbstractSet[str], facts: Facts) -> str:
     lost = {"null"} if facts.record.strict_types and not isinstance(node, exp.Abs) else None
     if not kinds <= {"number", "null"} or kinds == lost:
         raise Unsupported(f"{node.key} of something other than numbers")
+    grows = isinstance(node, exp.Add | exp.Mul) and any(
+        isinstance(each, exp.Literal) for each in node.iter_expressions()
+    )
+    if not (grows or isinstance(node, exp.Div | exp.Abs)) and reads_unsigned(node, facts):
+        raise Unsupported("arithmetic on numbers without a sign, which may fail")
     by_zero = facts.record.division_by_zero
     divides = isinstance(node, exp.Div) and not whole_number(node.expression)
     if divides and by_zero != "null" and not is_mean(node):

@@ -7,7 +7,7 @@ not made, and about a query that reads it nothing is known.
 DuckDB converts by itself what has no function of its type: ``chr('a')`` makes a number of the text,
 and fails in every row. The plan has each conversion. One that fails for a text in quotes, or for
 every value of a type, says that the query may always fail; so does one of texts that the query does
-not write.
+not write. One that fails for a number that the query writes says that it does.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
 
@@ -25,7 +26,12 @@ from duckdb import DuckDBPyConnection
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.common_text import NoCommonText
 from sqlverdict.execute.engine import Limits
-from sqlverdict.execute.engines.duckdb.connect import open_empty, set_guards
+from sqlverdict.execute.engines.duckdb.connect import (
+    close_files,
+    execute_one,
+    open_empty,
+    set_guards,
+)
 from sqlverdict.execute.engines.duckdb.syntax import Node, first_row, require_one_query
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.create_table import column_part, create_table
@@ -50,6 +56,8 @@ _SAMPLES: Final = {
 }
 """A value of a type: where it cannot be converted, no value of the type can."""
 _UNREADABLE = (duckdb.Error, DatabaseError, msgspec.DecodeError, RecursionError, LookupError)
+_ALWAYS: Final = ("binder", "conversion", "invalid input", "out of range", "parser")
+"""Errors of a query that was read and is planned, on whatever rows."""
 _CAST_WORDS: Final = ("::", "cast")
 
 
@@ -72,15 +80,19 @@ def binding_error(sql: str, schema: Schema) -> str | None:
 def _error(sql: str, cursor: DuckDBPyConnection) -> str | None:
     require_one_query(sql)
     row = cursor.execute(_PLAN, [sql]).fetchone()
+    # A plan ends early where a constant is one of bits.
     plan: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
     if plan.get("error"):
         message = str(plan.get("error_message")).partition("\n")[0]
-        if plan.get("error_type") == "binder":
+        if plan.get("error_type") in _ALWAYS:
             return message
         raise NoCommonText(message)
-    for conversion in _conversions(plan):
-        _require_value(conversion, sql)
-    return None
+    conversions = list(_conversions(plan))
+    unfit = next(filter(None, map(_unfit_number, conversions)), None)
+    if unfit is None:
+        for conversion in conversions:
+            _require_value(conversion, sql)
+    return unfit
 
 
 @lru_cache(maxsize=8)
@@ -88,10 +100,11 @@ def _tables(process: int, schema: Schema) -> DuckDBPyConnection:
     """The empty tables of a schema; each process has its own."""
     del process
     connection = open_empty(Limits())
+    close_files(connection)
     for table in schema.tables:
         parts = [column_part(column.name, column.type or "VARCHAR") for column in table.columns]
         with suppress(duckdb.Error):
-            connection.execute(create_table(table.name, parts))
+            execute_one(connection, create_table(table.name, parts))
     set_guards(connection, None)
     return connection
 
@@ -142,6 +155,23 @@ def _require_value(conversion: Node, sql: str) -> None:
         probe = None
     if probe is None or type_text is None or not _becomes(probe, type_text):
         raise NoCommonText(what)
+
+
+def _unfit_number(conversion: Node) -> str | None:
+    """What a conversion that fails for the number that it reads says; ``None`` for all others."""
+    inner = conversion.get("child") or conversion["children"][0]
+    value = inner.get("value") or {}
+    number: object = value.get("value")
+    kind, target = value.get("type") or {}, conversion["return_type"]
+    if inner["expression_class"] != "BOUND_CONSTANT" or type(number) not in (int, float):
+        return None
+    if kind["id"] == "DECIMAL" and isinstance(number, int):
+        number = f"{Decimal(number).scaleb(-kind['type_info']['scale']):f}"
+    own, type_text = _type_text(kind), _type_text(target)
+    is_number = kind["id"] in _NUMBERS.split()
+    if not is_number or type_text is None or _becomes(f"CAST({number} AS {own})", type_text):
+        return None
+    return f"{number} is no value of type {target['id']}"
 
 
 @lru_cache(maxsize=1_024)

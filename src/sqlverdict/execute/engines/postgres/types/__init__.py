@@ -7,5 +7,6 @@
 ``candidates``   which operator or function takes values of some types, as PostgreSQL chooses it
 ``coercions``    which values become which, with and without a cast
 ``signatures``   types, casts, operators and functions, from PostgreSQL's catalogue
+``constants``     numbers that a query writes, and whether a type has room for them
 ``literals``     which texts in quotes are surely values of a type
 """

@@ -72,7 +72,7 @@ class ExpressionTypes(OperatorTypes):
             case "column_ref":
                 return self._column(own, scope)
             case "a_expr":
-                return self.operation(own, scope)
+                return self.with_room(node, self.operation(own, scope))
             case "func_call":
                 return self._call(own, scope)
             case "type_cast":
@@ -130,6 +130,8 @@ class ExpressionTypes(OperatorTypes):
         self.order(call.agg_order, scope)
         if call.HasField("over"):
             self.window(call.over, scope)
+            if call.agg_order or call.agg_distinct:
+                raise WrongType(f"DISTINCT or ORDER BY in the window function {name}")
         if call.agg_distinct:
             for own in types:
                 self.compared(own, "DISTINCT", sort=True)
@@ -183,7 +185,9 @@ class ExpressionTypes(OperatorTypes):
                 if each.WhichOneof("node") != "a_array_expr":
                     self._as(each, self.of(each, scope), target.removesuffix("[]"))
             return target
-        return self._as(cast.arg, self.of(cast.arg, scope), target)
+        own = self._as(cast.arg, self.of(cast.arg, scope), target)
+        sizes = [each.a_const.ival.ival for each in cast.type_name.typmods if is_const(each)]
+        return self.with_room(cast.arg, own, *sizes)
 
     def _as(self, node: Any, own: str, target: str) -> str:
         if NOT_KNOWN in (own, target):

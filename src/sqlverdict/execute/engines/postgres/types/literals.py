@@ -7,10 +7,10 @@ import re
 from datetime import date
 from typing import Final
 
+from sqlverdict.execute.engines.postgres.types.constants import decimal_of, has_room
 from sqlverdict.execute.engines.postgres.types.signatures import ENUM, category
 from sqlverdict.parse.tokens import word_set
 
-_INTEGER: Final = r"\s*[+-]?\d{1,4}\s*"
 _NUMBER: Final = r"\s*[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][+-]?\d\d?)?\s*"
 _ZONE: Final = r" ?(?:Z|UTC|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)"
 _TIME: Final = r"(?:2[0-3]|[01]?\d):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?"
@@ -21,6 +21,8 @@ _UNIT: Final = (
     r"|century|centurie)s?"
 )
 _SPAN: Final = rf"\s*(?:[+-]?\d{{1,6}}(?:\.\d{{1,6}})? ?{_UNIT}(?:\s+|$))*(?:[+-]?{_TIME}\s*)?"
+_MEMBER: Final = r"\s*(?:\"(?:[^\"\\]|\\.)*\"|(?:[^\s\"{},\\]|\\.)(?:[^\"{},\\]|\\.)*)\s*"
+"""One member of an array."""
 _TRUTHS: Final = word_set("t tr tru true f fa fal fals false y ye yes n no on of off 0 1")
 _POSSIBLE: Final = {
     **dict.fromkeys(
@@ -32,11 +34,14 @@ _POSSIBLE: Final = {
         rf"(?=.*\d)[\w\s:.,/@+-]+|.*(?:{_WORDS}|allballs).*",
     ),
     "uuid": r"[\da-f{}-]+",
+    "[]": rf"\s*(?:\[[\d:\[\]+-]*\]\s*=\s*)?\{{(?:\s*|.*\{{.*|{_MEMBER}(?:,{_MEMBER})*)\}}\s*",
+    "range": r"\s*(?:empty|[\[(].*,.*[\])])\s*",
+    "multirange": r"\s*\{.*\}\s*",
 }
 """More than all texts that are values: what is not among these surely is none."""
 _VALUES: Final = {
-    **dict.fromkeys(("int2", "int4", "int8", "oid"), _INTEGER.replace("{1,4}", "{1,9}")),
-    "int2": _INTEGER,
+    **dict.fromkeys(("int2", "int4", "int8"), r"\s*[+-]?\d{1,30}\s*"),
+    "oid": r"\s*\d{1,9}\s*",
     **dict.fromkeys(("numeric", "float4", "float8", "money"), _NUMBER),
     "bool": r"\s*(?:t|true|f|false|y|yes|n|no|on|off|0|1)\s*",
     "time": _TIME,
@@ -71,7 +76,9 @@ def is_literal_of(text: str, name: str) -> bool:
         return _is_moment(text)
     if name in ("json", "jsonb"):
         return _is_json(text) is True
-    pattern = _VALUES.get(name)
+    pattern, number = _VALUES.get(name), decimal_of(text)
+    if number is not None and not has_room(number, name):
+        return False
     return pattern is not None and re.fullmatch(pattern, text, _FLAGS) is not None
 
 
@@ -81,7 +88,12 @@ def is_no_literal_of(text: str, name: str) -> bool:
         return text.strip().lower() not in _TRUTHS
     if name in ("json", "jsonb"):
         return _is_json(text) is None
-    possible = r"\s*[{\[].*" if name.endswith("[]") else _POSSIBLE.get(name)
+    if name.endswith("[]") and (members := _members(text)) is not None:
+        return any(is_no_literal_of(each, name.removesuffix("[]")) for each in members)
+    number = decimal_of(text)
+    if number is not None and not has_room(number, name):
+        return True
+    possible = _POSSIBLE.get(_kind(name))
     return possible is not None and re.fullmatch(possible, text, _FLAGS) is None
 
 
@@ -108,11 +120,23 @@ def _is_json(text: str) -> bool | None:
 
 def _is_list(text: str, element: str) -> bool:
     """Whether it is a plain list: no element is quoted or a list itself."""
-    inner = re.fullmatch(r"\{([^{}\"\\]*)\}", text)
-    if inner is None:
-        return False
-    members = inner[1].split(",") if inner[1] else []
-    return all(each.strip() and is_literal_of(each.strip(), element) for each in members)
+    members = _members(text)
+    return members is not None and all(each and is_literal_of(each, element) for each in members)
+
+
+def _members(text: str) -> list[str] | None:
+    """The members of a plain list but for NULLs; ``None`` where it is another text."""
+    inner = re.fullmatch(r"\s*\{([^{}\"\\]*)\}\s*", text)
+    members = inner[1].split(",") if inner and inner[1].strip() else []
+    plain = [each.strip() for each in members if each.strip().lower() != "null"]
+    return None if inner is None else plain
+
+
+def _kind(name: str) -> str:
+    """An array or a range of any type, or the type itself."""
+    if name.endswith("[]"):
+        return "[]"
+    return name if category(name) != "R" else "multirange" if "multirange" in name else "range"
 
 
 def has_field(field: str, name: str) -> bool:

@@ -23,6 +23,7 @@ from sqlverdict.execute.engines.postgres.types.coercions import (
     is_array,
     is_polymorphic,
 )
+from sqlverdict.execute.engines.postgres.types.constants import constant_number, has_room
 from sqlverdict.execute.engines.postgres.types.literals import is_literal_of, is_no_literal_of
 from sqlverdict.execute.engines.postgres.types.scope import TypeScope
 from sqlverdict.execute.engines.postgres.types.signatures import (
@@ -71,6 +72,13 @@ class OperatorTypes(ABC):
                 raise WrongType(f"invalid input syntax for type {target}: {text!r}")
             if not is_literal_of(text, target):
                 self.not_known(f"whether {text!r} is a value of type {target}")
+
+    def with_room(self, node: Any, target: str, *sizes: int) -> str:
+        """A type, which must have room for the number that a query writes."""
+        number = constant_number(node)
+        if number is not None and not has_room(number, target, *sizes):
+            raise WrongType(f"{number} is out of range for type {target}")
+        return target
 
     def compared(self, own: str, where: str, *, sort: bool) -> None:
         """Values that are grouped or sorted need an equality or an order."""
@@ -126,7 +134,9 @@ class OperatorTypes(ABC):
             raise WrongType(f"{what} of {', '.join(types) or 'nothing'}") from error
         for node, own, target in zip(nodes, types, signature[0], strict=False):
             if "range" in target:
-                self.read(node, own, target)
+                pairs = zip(signature[0], types, strict=False)
+                ranges = (each for kind, each in pairs if kind == target and each != UNTYPED)
+                self.read(node, own, next(ranges, target))
             elif is_polymorphic(target) and target != "any":
                 element = element_of(signature[0], types, compatible="compatible" in target)
                 self.read(node, own, f"{element}[]" if is_array(target) else str(element))
@@ -170,6 +180,8 @@ class OperatorTypes(ABC):
                 self._pair(one, other, name, scope)
             return "bool"
         nodes = [left, right]
+        if name in ("/", "%") and constant_number(right) == 0 and constant_number(left) is not None:
+            raise WrongType("division by zero")
         return self.operator(name, nodes, [self.of(each, scope) for each in nodes])
 
     def _members(self, left: Any, items: Sequence[Any], name: str, scope: TypeScope) -> str:
