@@ -28,7 +28,7 @@ CASES = {
         "SELECT id FROM w WHERE b > 0",
     ),
     "a computed column": (
-        [TABLE.replace(")", ", b INTEGER GENERATED ALWAYS AS (a * 2) {kept})")],
+        [TABLE.replace(")", ", b INTEGER GENERATED ALWAYS AS (a * 2) {storage})")],
         "SELECT id FROM t WHERE b > 2",
         "SELECT id FROM t WHERE b > 0",
     ),
@@ -50,8 +50,10 @@ def witness_of(db: str, gold: str, prediction: str) -> Witness:
 @pytest.mark.parametrize("engine", EVERY_ENGINE)
 def test_a_witness_runs_again(engine: str, case: str, tmp_path: Path) -> None:
     statements, gold, prediction = CASES[case]
-    kept = "VIRTUAL" if engine == "duckdb" else "STORED"
-    with database_of(engine, tmp_path, *(each.format(kept=kept) for each in statements)) as db:
+    storage = "VIRTUAL" if engine == "duckdb" else "STORED"
+    with database_of(
+        engine, tmp_path, *(each.format(storage=storage) for each in statements)
+    ) as db:
         witness = witness_of(db, gold, prediction)
         if ENGINES.get(engine).search == "in_memory":
             assert all(replay(path).differ for path in write(witness, tmp_path / "out", "one"))

@@ -29,7 +29,7 @@ from sqlverdict.refute.target.script_tables import (
     tables_line,
     trusted_schema,
     view_query,
-    without_sql,
+    plain_table,
 )
 from sqlverdict.refute.trial.rebuild import SMALL, compare_on
 from sqlverdict.refute.witness import Witness
@@ -145,24 +145,24 @@ def _witness_table(table: Table, rows: Mapping[str, list[Row]]) -> WitnessTable:
 def _tables_of(witness: Witness) -> list[Table]:
     """The tables with rows, those named in a query or in a view of it, and their parents."""
     schema, rows = witness.instance.schema, witness.instance.rows
-    chosen = {table.name for table in schema.tables if table.name in rows}
+    names = {table.name for table in schema.tables if table.name in rows}
     texts = [witness.gold_sql, witness.prediction_sql]
     while texts:
         text = texts.pop().casefold()
         for table in schema.tables:
-            if table.name not in chosen and table.name.casefold() in text:
-                chosen.add(table.name)
+            if table.name not in names and table.name.casefold() in text:
+                names.add(table.name)
                 if is_view(table):
                     texts.append(view_query(table))
-    waiting = list(chosen)
+    waiting = list(names)
     while waiting:
         table_here = schema.table(waiting.pop())
         for key in table_here.foreign_keys if table_here is not None else ():
             parent = schema.table(key.parent)
-            if parent is not None and parent.name not in chosen:
-                chosen.add(parent.name)
+            if parent is not None and parent.name not in names:
+                names.add(parent.name)
                 waiting.append(parent.name)
-    own = [table for table in schema.tables if table.name in chosen]
+    own = [table for table in schema.tables if table.name in names]
     return sorted(own, key=is_view)
 
 
@@ -174,7 +174,7 @@ def _declaration(table: Table, dialect: str) -> str:
         return exp.to_identifier(name, quoted=True).sql(dialect=dialect)
 
     keys = [key for key in table.foreign_keys if key.parent_columns]
-    return table_text(without_sql(table), keys=keys, write=write)
+    return table_text(plain_table(table), keys=keys, write=write)
 
 
 def _inserts(table: Table, rows: tuple[Row, ...], dialect: str) -> Iterator[str]:

@@ -57,7 +57,7 @@ def tables_line(tables: Iterable[Table], rows: Mapping[str, Iterable[Row]]) -> s
     """
     tables = list(tables)
     content = {
-        "tables": [msgspec.to_builtins(without_sql(each)) for each in tables if not is_view(each)],
+        "tables": [msgspec.to_builtins(plain_table(each)) for each in tables if not is_view(each)],
         "rows": {
             name: [[_plain(cell) for cell in row] for row in own] for name, own in rows.items()
         },
@@ -74,7 +74,7 @@ def tables_line(tables: Iterable[Table], rows: Mapping[str, Iterable[Row]]) -> s
     return _START + json.dumps(content)
 
 
-def without_sql(table: Table) -> Table:
+def plain_table(table: Table) -> Table:
     """The table without its paths, and without SQL but that of computed columns."""
     columns = tuple(replace(column, default=None) for column in table.columns)
     return replace(table, columns=columns, checks=(), sql=None, indexes=(), paths=())
@@ -108,7 +108,7 @@ def read_tables(text: str, path: Path) -> tuple[Schema, Rows]:
         )
     try:
         content: Any = json.loads(line.removeprefix(_START))
-        tables = [without_sql(msgspec.convert(table, Table)) for table in content["tables"]]
+        tables = [plain_table(msgspec.convert(table, Table)) for table in content["tables"]]
         views = [_view(**view) for view in content["views"]]
         rows = {
             str(name): [tuple(_cell(cell) for cell in row) for row in rows]
@@ -161,7 +161,7 @@ def trusted_schema(
         answered = _answered(queries, replace(schema, tables=known), rows, open_scratch)
         if not answered:
             _require_all((view.name for view in waiting), (), path)
-        known += tuple(_made(queries[sql], sql, dialect) for sql in answered)
+        known += tuple(_with_declaration(queries[sql], sql, dialect) for sql in answered)
         waiting = [view for view in waiting if view_query(view) not in answered]
     return replace(schema, tables=known)
 
@@ -197,7 +197,7 @@ def _uncomputed(table: Table) -> Table:
     return replace(table, columns=columns)
 
 
-def _made(view: Table, sql: str, dialect: str) -> Table:
+def _with_declaration(view: Table, sql: str, dialect: str) -> Table:
     """The view, with a declaration in which only its query is the file's own."""
     columns = ", ".join(_quoted(column.name, dialect) for column in view.columns)
     name = _quoted(view.name, dialect)
