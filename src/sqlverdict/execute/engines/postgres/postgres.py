@@ -49,8 +49,8 @@ validated, and keys of tables with children by inheritance, are not facts.
 
 Witnesses need no right but SELECT, not even TEMPORARY: their rows are written into the queries, and
 ``json_to_recordset`` reads them into columns of the tables' types (``scratch.py``). Types,
-operators and functions of extensions are found; a query that names a function, an operator or a further table
-of the database's own is not searched.
+operators and functions of extensions are found; a query that names a function, an operator or a
+further table of the database's own is not searched.
 
 Statements that write run in a transaction that is rolled back, as the role of the URL: only the
 owner of a table may alter it. Give a role that owns the tables; one that may administrate the
