@@ -25,11 +25,11 @@ from sqlverdict.parse.schemas.create_table import table_text
 from sqlverdict.records import Cell, Contract, Row
 from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
 from sqlverdict.refute.target.script_tables import (
+    plain_table,
     read_tables,
     tables_line,
     trusted_schema,
     view_query,
-    plain_table,
 )
 from sqlverdict.refute.trial.rebuild import SMALL, compare_on
 from sqlverdict.refute.witness import Witness

@@ -102,7 +102,7 @@ def _tables(process: int, schema: Schema) -> DuckDBPyConnection:
     connection = open_empty(Limits())
     close_files(connection)
     for table in schema.tables:
-        parts = [column_part(column.name, column.type or "VARCHAR") for column in table.columns]
+        parts = [column_part(column.name, column.type) for column in table.columns]
         with suppress(duckdb.Error):
             execute_one(connection, create_table(table.name, parts))
     set_guards(connection, None)
