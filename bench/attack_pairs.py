@@ -148,7 +148,9 @@ def _schema(known: KnownPair, dialect: str, rng: Random) -> Schema:
     return retyped_for(known.ddl, dialect, Random(f"{known.ddl} {variant}"), *types)
 
 
-_OVERFLOW = re.compile(r"(?i)overflow|out of range|too large|value out of bounds")
+_OVERFLOW = re.compile(
+    r"(?i)overflow|out of range|too large|value out of bounds|cast decimal value"
+)
 """No proof speaks about computed values that leave their type."""
 
 

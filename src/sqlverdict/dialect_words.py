@@ -13,9 +13,10 @@ Construct = Literal[
     "limited_members",
     "distinct_on",
     "natural_product",
+    "open_escapes",
 ]
 """What our parser reads and an engine may refuse: LIMIT in a query behind IN, ANY or ALL; DISTINCT
-ON; NATURAL JOIN without common names."""
+ON; NATURAL JOIN without common names; a pattern of LIKE that ends in a backslash."""
 
 _INVENTED = r"date_to_date_str|time_to_time_str|ts_or_ds_to_date_str"
 """Functions that our parser knows and no engine has."""

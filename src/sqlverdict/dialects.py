@@ -242,6 +242,7 @@ _POSTGRES = Dialect(
     foreign_text=words.POSTGRES_FOREIGN,
     names_case="quoted",
     blobs="bytea",
+    refusals=frozenset({"open_escapes"}),
     determined_columns="by_key",
     types={"boolean": "boolean", "bool": "boolean", "uuid": "uuid"},
     exact_collations=_BYTE_COLLATIONS,

@@ -26,6 +26,7 @@ from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, text_in_common_sql
 from sqlverdict.execute.engines.duckdb import Duckdb
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
@@ -236,3 +237,9 @@ def test_structures_are_not_mirrored_and_the_clock_is_no_alias(
             "b STRUCT(y INTEGER, x INTEGER), d DATE)"
         )
     assert isinstance(prove_pair(gold, prediction, db=str(path)), NotProved)
+
+
+def test_a_constant_of_bits_ends_no_proof_with_an_error() -> None:
+    schema = read_ddl("CREATE TABLE b (id INTEGER PRIMARY KEY, x BIT)", "bits")
+    gold, other = "SELECT id FROM b WHERE x = '101'", "SELECT id FROM b WHERE '101' = x"
+    assert not isinstance(prove(gold, other, schema, dialect="duckdb"), Proof)

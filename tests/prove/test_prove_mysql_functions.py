@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from small_databases import database_of
+from sqlverdict.execute.common_text import is_plain_pattern
 from sqlverdict.execute.engines.mysql.common.pure_functions import (
     KINDS,
     is_total_cast,
-    is_total_pattern,
 )
 from sqlverdict.execute.engines.mysql.common_text import write_common_text
 from sqlverdict.parse.schemas.ddl import read_ddl
@@ -139,7 +139,7 @@ def test_the_server_shows_a_failure(cursor: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_no_plain_pattern_fails(cursor: Any, pattern: str) -> None:
-    assert is_total_pattern(pattern)
+    assert is_plain_pattern(pattern)
     quoted = pattern.replace("'", "''")
     assert failure(cursor, f"a.t REGEXP '{quoted}'") is None
 
@@ -149,7 +149,7 @@ def test_no_plain_pattern_fails(cursor: Any, pattern: str) -> None:
     ["", "(", "[", "*", "a**", "a?*", "^*", "$+", "[z-a]", "a{2", "a|", "|a", "(?", "[[:foo:]]"],
 )
 def test_a_pattern_that_may_fail_is_none_of_them(pattern: str) -> None:
-    assert not is_total_pattern(pattern)
+    assert not is_plain_pattern(pattern)
 
 
 @pytest.mark.parametrize("declared", CASTS)

@@ -20,18 +20,22 @@ from sqlverdict.errors import MissingExtra
 from sqlverdict.execute.engine import ENGINES, Engine
 from sqlverdict.parse.schema import Schema
 
-Risk = Literal["total", "typed", "partial"]
-"""When a call fails: never; only for a text or a value of unknown type; for some values."""
+Risk = Literal["total", "typed", "numeric", "whole", "partial"]
+"""When a call fails: never; only for a text or a value of unknown type; only for what is no number;
+only for what is no integer; for some values."""
 
 _PREFIX: Final = "sqlverdict_"
 UNKNOWN_FUNCTION: Final = re.compile(
-    rf"{_PREFIX}(?P<kind>[a-z]+)_(?P<risk>total|typed|partial)_[0-9a-f]{{20}}"
+    rf"{_PREFIX}(?P<kind>[a-z]+)_(?P<risk>total|typed|numeric|whole|partial)_[0-9a-f]{{20}}"
 )
 """The name of an unknown function. Its kind is a kind of values; or ``arithmetic``: a number where
 all arguments are numbers; or ``difference``: a number where they are that, or dates; or
 ``varchar``: a text under the usual collation, whatever they are; or ``digits``: a text of digits
 where they are dates or timestamps; or ``shown``: the text that a group shows for equal ones."""
 
+
+_ATOM: Final = r"(?:[A-Za-z0-9 ,:;@/\"'_%#=<>~!.-]|\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9])+\])[*+?]?"
+_PATTERN: Final = re.compile(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
 
 Spell = Callable[[bytes, Sequence[str]], str]
 """Writes the meaning of an unknown function with its arguments, for people."""
@@ -43,6 +47,11 @@ _words: dict[str, _Words] = {}
 
 class NoCommonText(Exception):
     """There is no common text for a query; the message may say why."""
+
+
+def is_plain_pattern(pattern: str) -> bool:
+    """Whether every engine reads a text as a regular expression, and none fails by it."""
+    return _PATTERN.fullmatch(pattern) is not None
 
 
 def unknown_name(kind: str, risk: Risk, meaning: bytes, spell: Spell) -> str:

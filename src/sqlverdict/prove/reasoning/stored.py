@@ -9,7 +9,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schemas.column_types import column_values, has_exact_values
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import column_name, source_label
+from sqlverdict.prove.reasoning.shape import column_name, nodes_in, source_label
 
 LABELS = ("tables_json", "assumed")
 """Schemas whose types are labels for people."""
@@ -20,6 +20,8 @@ _SCALED = re.compile(r"(?:decimal|numeric|dec)\s*\(\s*\d+\s*(?:,\s*\d+\s*)?\)", 
 
 _SIGNED = re.compile(r"(?:int|integer|bigint|int4|int8)(?: ?\(\d+\))?", re.IGNORECASE)
 """Integers of which a difference can be made."""
+
+_UNSIGNED = re.compile(r"\bunsigned\b|\bu(?:tiny|small|big|huge)?int(?:eger)?\b", re.IGNORECASE)
 
 
 def holds_no_nul(column: Expr, facts: Facts) -> bool:
@@ -74,6 +76,25 @@ def is_signed_integer(node: Expr, facts: Facts) -> bool:
     table = facts.table(label)
     column = table.column(name) if table is not None else None
     return column is not None and _SIGNED.fullmatch(column.type.strip()) is not None
+
+
+def reads_unsigned(node: Expr, facts: Facts) -> bool:
+    """Whether a number may come from a column that has no negative ones: 3 - 5 fails there."""
+    tables = [table for table in map(facts.table, facts.bases) if table is not None]
+    if not any(_UNSIGNED.search(column.type) for table in tables for column in table.columns):
+        return False
+    for part in nodes_in(node):
+        if not isinstance(part, exp.Column):
+            continue
+        label, name = column_name(part)
+        table = facts.table(label)
+        column = table.column(name) if table is not None else None
+        inner = facts.projection(part) if table is None else None
+        if column is not None and _UNSIGNED.search(column.type) is None:
+            continue
+        if inner is None or reads_unsigned(inner, facts):
+            return True
+    return False
 
 
 def has_exact_type(column: exp.Column, facts: Facts) -> bool:

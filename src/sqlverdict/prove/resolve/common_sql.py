@@ -129,8 +129,11 @@ def require_common_sql(query: Query, schema: Schema) -> None:
     unsure = dialect_of(query.dialect).unsure_text
     if unsure is not None and unsure.search(query.sql):
         raise Unsupported("a comment or an escape that depends on the server's settings")
+    open_escapes = "open_escapes" in dialect_of(query.dialect).refusals
     for node in query.tree.walk():
         _require_known(node)
+        if open_escapes and isinstance(node, exp.Like) and not _has_closed_pattern(node):
+            raise Unsupported("a pattern of LIKE that may end in an escape")
         if type(node) in _LEVELS:
             _require_plain_operands(node, query)
         elif isinstance(node, exp.SetOperation):
@@ -143,12 +146,36 @@ def require_common_sql(query: Query, schema: Schema) -> None:
             _require_plain_window(node)
         elif isinstance(node, exp.If) and not isinstance(node.parent, exp.Case):
             _require_if_function(query.dialect)
+    if _has_quoted_type(query):
+        raise Unsupported("a type in quotes, which may be a user's own")
     if "nulls_place" not in dialect_of(query.dialect).rules and "nulls" in _words(query.sql):
         raise Unsupported("nulls first or last in this dialect")
     _require_clear_names(query, schema)
     used = {fold(table.name) for table in query.tree.find_all(exp.Table)}
     if any(fold(cte.alias) not in used for cte in query.tree.find_all(exp.CTE)):
         raise Unsupported("a common table expression that is not used, and may not run")
+
+
+def _has_closed_pattern(node: exp.Like) -> bool:
+    pattern = node.expression
+    return isinstance(pattern, exp.Literal) and not pattern.this.endswith("\\")
+
+
+def _has_quoted_type(query: Query) -> bool:
+    """Whether a CAST names a type in quotes, which our parser takes for the one without."""
+    if query.tree.find(exp.Cast) is None:
+        return False
+    words = [word for word in pieces(query.sql) if kind(word) not in (Kind.SPACE, Kind.COMMENT)]
+    in_cast: list[bool] = []
+    for before, word, behind in zip(["", *words], words, [*words[1:], ""], strict=False):
+        if word == "(":
+            in_cast.append(fold(before).endswith("cast"))
+        elif word == ")" and in_cast:
+            in_cast.pop()
+        is_type = before == word == ":" or (fold(word) == "as" and bool(in_cast) and in_cast[-1])
+        if is_type and kind(behind) is Kind.QUOTED:
+            return True
+    return False
 
 
 def _require_known(node: Expr) -> None:

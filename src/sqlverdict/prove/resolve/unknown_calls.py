@@ -59,7 +59,13 @@ _PLAIN = r"(?:smallint|integer|bigint|boolean|date|timestamp|varchar|text)"
 _NESTED = re.compile(rf"{_PLAIN}\[\]|struct\(\w+ {_PLAIN}(?:, \w+ {_PLAIN})*\)")
 """Lists and structures of such values."""
 _SHORT = frozenset({"smallint", "int2", "int", "int4", "integer", "serial"})
-_SAFE_KINDS = ("number", "boolean", "date", "time", "timestamp", "uuid", "null")
+_NUMBERS = frozenset({"integer", "real", "number", "boolean", "null"})
+_SAFE_KINDS = {
+    "typed": _NUMBERS | {"date", "time", "timestamp", "uuid"},
+    "numeric": _NUMBERS,
+    "whole": _NUMBERS - {"real", "number"},
+}
+"""The kinds of values for which a call of a risk never fails."""
 _SAFE_JSON = frozenset({"json_valid", "json_error_position"})
 _FAILING = frozenset({"match", "ntile", "nthvalue", "windowspec", "zeroblob", "load_extension"})
 _PASSED = frozenset({"kind", "expressions", "from_", "order", "with_"})
@@ -125,6 +131,9 @@ def _failing_calls(tree: Expr) -> UnknownCalls:
 
 def _may_fail(node: Expr) -> bool:
     """Whether an operation in SQLite fails for some values."""
+    if isinstance(node, exp.Escape):
+        sign = node.expression
+        return not (isinstance(sign, exp.Literal) and sign.is_string and len(sign.this) == 1)
     name = str(node.this).lower() if isinstance(node, exp.Anonymous) else node.key
     is_json = isinstance(node, exp.Func) and name.startswith("json") and name not in _SAFE_JSON
     return is_json or name in _FAILING
@@ -190,30 +199,39 @@ class _Arguments:
         name = UNKNOWN_FUNCTION.fullmatch(str(call.this))
         if name is None or name["risk"] == "total":
             return False
-        return name["risk"] == "partial" or not all(map(self._is_typed, call.expressions))
+        safe = _SAFE_KINDS.get(name["risk"])
+        return safe is None or not all(self._is_among(each, safe) for each in call.expressions)
 
-    def _is_typed(self, node: Expr) -> bool:
+    def _is_among(self, node: Expr, kinds: AbstractSet[str]) -> bool:
+        """Whether a value is of one of these kinds."""
         match node:
-            case exp.Count() | exp.Sum() | exp.Avg() | exp.Null():
+            case exp.Count() | exp.Null():
                 return True
             case exp.Literal():
-                return not node.is_string
+                return not node.is_string and ("number" in kinds or node.this.isdigit())
+            case exp.Sum() | exp.Avg() if "number" not in kinds:
+                return isinstance(node, exp.Sum) and self._is_among(node.this, kinds)
             case exp.Max() | exp.Min():
-                return self._is_typed(node.this)
+                return self._is_among(node.this, kinds)
             case exp.Case():
                 results = [branch.args["true"] for branch in node.args["ifs"]]
-                return all(map(self._is_typed, [*results, node.args.get("default") or exp.null()]))
+                results.append(node.args.get("default") or exp.null())
+                return all(self._is_among(result, kinds) for result in results)
             case exp.Anonymous():
                 name = UNKNOWN_FUNCTION.fullmatch(str(node.this))
-                return name is not None and name["kind"] in _SAFE_KINDS
+                return name is not None and name["kind"] in kinds
             case exp.Column():
                 inner = self.facts.projection(node)
                 if inner is not None:
-                    return self._is_typed(inner)
-                return self._values(node) not in ("text", "collated", "other")
+                    return self._is_among(inner, kinds)
+                return self._values(node) in kinds
             case exp.Subquery() if isinstance(node.this, exp.Select):
-                return self._is_typed(node.this.expressions[0])
-        return isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Neg)
+                return self._is_among(node.this.expressions[0], kinds)
+        operations = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Sum, exp.Avg, exp.Distinct)
+        return isinstance(node, operations) and (
+            "number" in kinds
+            or all(self._is_among(each, kinds) for each in node.iter_expressions())
+        )
 
     def _values(self, node: exp.Column) -> str:
         label, name = column_name(node)

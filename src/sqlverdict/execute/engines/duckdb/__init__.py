@@ -18,7 +18,7 @@
 ``standard_queries``  QUALIFY, PIVOT and UNION BY NAME as queries
 ``standard_calls``  one spelling for calls that have several
 ``common/``  one of several words for the same: the clock, intervals, mirrored comparisons
-``expressions``  the kind of an expression's values, and when it fails
+``expressions``  the kind of an expression's values, and its columns
 ``tree_text``  a tree as text
 ``schema``   tables, columns, keys and constraints from the catalogue
 """

@@ -23,13 +23,13 @@ from sqlverdict.execute.engines.duckdb.common.mirrored import (
     orient_comparisons,
     tells_mirrored_apart,
 )
+from sqlverdict.execute.engines.duckdb.common.risks import risk_of
 from sqlverdict.execute.engines.duckdb.expressions import (
     AGGREGATES,
     FUNCTIONS,
     OPERATORS,
     call_arguments,
     is_leaf,
-    risk_of,
     value_kind,
 )
 from sqlverdict.execute.engines.duckdb.standard_tree import StandardTree

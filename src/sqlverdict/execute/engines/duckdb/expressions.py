@@ -1,4 +1,4 @@
-"""What is known of an expression of DuckDB: the kind of its values, and when it fails.
+"""What is known of an expression of DuckDB: the kind of its values, and its columns.
 
 Functions are those whose value depends on their arguments and the clock alone, and that give one
 value. A macro of a database that has such a name is taken for DuckDB's function.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, Risk
+from sqlverdict.execute.common_text import UNKNOWN_FUNCTION
 from sqlverdict.execute.engines.duckdb.syntax import (
     Node,
     all_parts,
@@ -26,8 +26,6 @@ AGGREGATES: Final = word_set("avg count count_star max min sum")
 PARAMETER: Final = "#parameter"
 """What a parameter of a lambda is called, with a number behind it."""
 
-_DATE_PARTS: Final = word_set("year month day quarter week dow doy isodow isoyear decade century")
-_TRUNCATED: Final = word_set("second minute hour day week month quarter year decade century")
 FUNCTIONS: Final = {
     "date_trunc": "timestamp",
     "last_day": "date",
@@ -69,19 +67,6 @@ FUNCTIONS: Final = {
 """Functions whose calls may be unknown ones, by the kind of value."""
 OPERATORS: Final = frozenset({"+", "-", "*", "/", "//", "%", "||"})
 _ARITHMETIC: Final = OPERATORS - {"||"}
-_TOTAL: Final = word_set(
-    "abs age array_to_string ascii ceil concat concat_ws contains dayname ends_with epoch exp "
-    "flatten floor isfinite isinf isnan last_day left length levenshtein list_avg list_concat "
-    "list_contains list_distinct list_extract list_filter list_has_all list_has_any list_max "
-    "list_min list_position list_reverse list_reverse_sort list_slice list_sort list_sum "
-    "list_transform list_value lower ltrim md5 monthname nullif now position instr power replace "
-    "reverse right round row rtrim sign split_part starts_with string_split strlen struct_extract "
-    "struct_pack substring to_days to_hours to_minutes to_months to_seconds to_weeks to_years "
-    "today trim trunc try_strptime unicode upper ~~ !~~ ~~* !~~*"
-)
-"""Functions that fail for no value of their types."""
-_PATTERNS: Final = word_set("regexp_matches regexp_full_match regexp_replace regexp_extract ~~~")
-_RISKS: Final[tuple[Risk, ...]] = ("total", "typed", "partial")
 _FIRM: Final = frozenset({"number", "boolean", "date", "time", "timestamp", "uuid", "text"})
 _STRUCT: Final = re.compile(r"struct\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _FIELD: Final = re.compile(r'\s*(?:"((?:[^"]|"")+)"|(\w+))\s+(.*)', re.DOTALL)
@@ -241,81 +226,6 @@ def _common_kind(nodes: Iterable[Node]) -> str:
 
 def _is_numeric(node: Node) -> bool:
     return value_kind(node) in ("number", "arithmetic", "null")
-
-
-def risk_of(node: Node) -> Risk:
-    """When an expression fails. What is true of every row or of none is no risk."""
-    return _RISKS[_risk(node)]
-
-
-def _risk(node: Node) -> int:
-    if is_leaf(node) or next(call_arguments(node), None) is None:
-        return 0
-    inner = max(map(_risk, inner_parts(node)), default=0)
-    match node["class"]:
-        case "CONJUNCTION" | "LAMBDA" | "CASE":
-            return inner
-        case "COMPARISON" | "BETWEEN":
-            return max(inner, _meeting_risk(list(inner_parts(node))))
-        case "OPERATOR" if node["type"] in ("COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_COALESCE"):
-            return max(inner, _meeting_risk(node["children"]))
-        case "OPERATOR":
-            return inner
-        case "CAST":
-            return max(inner, _cast_risk(node))
-        case "FUNCTION":
-            return max(inner, _call_risk(node))
-    return 2
-
-
-def _meeting_risk(nodes: Iterable[Node]) -> int:
-    """Where a text meets a number, DuckDB casts the text, which may fail."""
-    kinds = {"number" if kind == "arithmetic" else kind for kind in map(value_kind, nodes)}
-    kinds -= {"null", "literal"}
-    if len(kinds) <= 1:
-        return 0
-    return 2 if "text" in kinds else 1
-
-
-def _cast_risk(node: Node) -> int:
-    target = value_kind(node)
-    if node.get("try_cast") or target == "text":
-        return 0
-    if "children" in node["type_expr"]:
-        # 100 has no place in DECIMAL(3, 1).
-        return 2
-    source = value_kind(node["child"])
-    numbers = {"number", "arithmetic", "boolean"}
-    moments = {"date", "timestamp"}
-    return 1 if {source, target} <= numbers or {source, target} <= moments else 2
-
-
-def _call_risk(node: Node) -> int:
-    name, args = node["function_name"], arguments(node)
-    first = (literal(args[0]) or ("", ""))[1].lower() if args else ""
-    if name in ("//", "%"):
-        return 1 if len(args) == 2 and _is_never_zero(args[1]) else 2
-    if name in OPERATORS:
-        return 1
-    match name:
-        case "date_trunc":
-            return 0 if first in _TRUNCATED else 2
-        case "date_part" | "date_diff":
-            return 0 if first in _DATE_PARTS else 2
-        case "strftime":
-            return 0 if any(literal(each) is not None for each in args) else 2
-        case _ if name in _PATTERNS:
-            return 0 if all(literal(each) is not None for each in args[1:]) else 2
-    return 0 if name in _TOTAL else 2
-
-
-def _is_never_zero(node: Node) -> bool:
-    """Whether a number is not 0: a constant, or NULLIF(x, 0), which is NULL then."""
-    value = literal(node)
-    if value is not None:
-        return value[0] in ("INTEGER", "NUMERIC") and float(value[1]) != 0
-    args = arguments(node) if node.get("function_name") == "nullif" else []
-    return len(args) == 2 and literal(args[1]) == ("INTEGER", "0")
 
 
 def has_aggregate(node: Node) -> bool:

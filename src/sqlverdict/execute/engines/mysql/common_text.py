@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from sqlverdict.execute.common_text import NoCommonText, unknown_name
+from sqlverdict.execute.common_text import NoCommonText, is_plain_pattern, unknown_name
 from sqlverdict.execute.engines.mysql.common.mirrored import mirrored_comparison
 from sqlverdict.execute.engines.mysql.common.plain_words import one_word_each
 from sqlverdict.execute.engines.mysql.common.pure_functions import (
@@ -31,7 +31,6 @@ from sqlverdict.execute.engines.mysql.common.pure_functions import (
     SYNTAX,
     UNIT_FIRST,
     is_total_cast,
-    is_total_pattern,
     kind_of_call,
 )
 from sqlverdict.execute.lexemes import Lex, Lexeme, solid_lexemes, string_value
@@ -53,6 +52,7 @@ _UNREAD: Final = _CLAUSES | word_set("case when then else end distinct collate o
 _LOOSE: Final = _CLAUSES | word_set("and or not when then else by between in distinct")
 _LOOSE_SYMBOLS: Final = frozenset({"", "=", "<", ">", ",", "+"})
 _TIGHT: Final = frozenset({"^", "%", "*", "/", "div", "mod", "collate", "(", "."})
+_UNSIGNED: Final = word_set("unsigned crc32 ~")
 _REMAINDERS: Final = {"%": "mod", "mod": "mod", "div": "div"}
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
 _REGEXPS: Final = word_set("regexp rlike")
@@ -111,10 +111,22 @@ def write_common_text(sql: str, arithmetic: bool, schema: Schema) -> str | None:
         return None
     writer = _LexemeWriter(arithmetic)
     try:
-        nodes = writer.level(_nested(one_word_each(solid_lexemes(sql, "mysql"), schema)), False)
+        lexemes = one_word_each(solid_lexemes(sql, "mysql"), schema)
+        _require_signs(lexemes, schema)
+        nodes = writer.level(_nested(lexemes), False)
     except (NoCommonText, RecursionError):
         return None
     return _text(nodes) if writer.replaced else None
+
+
+def _require_signs(lexemes: Sequence[Lexeme], schema: Schema) -> None:
+    """Refuse a difference where some numbers have no sign: 3 - 5 fails then."""
+    words = {lexeme.text.lower() for lexeme in lexemes}
+    if "-" in words and (
+        words & _UNSIGNED
+        or any("unsigned" in own.type.lower() for each in schema.tables for own in each.columns)
+    ):
+        raise NoCommonText
 
 
 def _nested(lexemes: Sequence[Lexeme]) -> list[_Node]:
@@ -351,7 +363,7 @@ def _is_total_pattern(nodes: Sequence[_Node]) -> bool:
     if not isinstance(text, Lexeme) or text.kind is not Lex.STRING:
         return False
     ends = len(nodes) == 1 or _word(nodes[1]) in _BETWEEN_CONDITIONS
-    return ends and is_total_pattern(string_value(text))
+    return ends and is_plain_pattern(string_value(text))
 
 
 def _leaf(text: str, leaves: list[str]) -> int:

@@ -13,6 +13,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.fractions import is_mean
 from sqlverdict.prove.reasoning.inner_order import fixes_row_order
 from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.reasoning.stored import reads_unsigned
 from sqlverdict.prove.resolve.engine_limits.own_types import has_extremes, is_sorted, is_special
 from sqlverdict.prove.resolve.folding import sees_one_value
 from sqlverdict.prove.resolve.scope import Unsupported
@@ -24,11 +25,15 @@ def type_of_cast(node: exp.Cast, inner: str, facts: Facts) -> str:
     Raises:
         Unsupported: it may fail, or give equal values several texts.
     """
-    is_text = node.args["to"].this == exp.DType.TEXT
+    target = node.args["to"].this
+    is_text = target == exp.DType.TEXT
     if inner != "number" or (is_text and not facts.record.exact_texts):
         raise Unsupported("a CAST that may fail")
     if is_text and facts.kind(node.this) != "integer":
         raise Unsupported("a CAST of equal numbers that have several texts")
+    if target in (exp.DType.INT, exp.DType.BIGINT) and facts.kind(node.this) != "integer":
+        # NaN is no integer.
+        raise Unsupported("a CAST that may fail")
     return "text" if is_text else "number"
 
 
@@ -42,6 +47,11 @@ def arithmetic_type(node: Expr, kinds: AbstractSet[str], facts: Facts) -> str:
     lost = {"null"} if facts.record.strict_types and not isinstance(node, exp.Abs) else None
     if not kinds <= {"number", "null"} or kinds == lost:
         raise Unsupported(f"{node.key} of something other than numbers")
+    grows = isinstance(node, exp.Add | exp.Mul) and any(
+        isinstance(each, exp.Literal) for each in node.iter_expressions()
+    )
+    if not (grows or isinstance(node, exp.Div | exp.Abs)) and reads_unsigned(node, facts):
+        raise Unsupported("arithmetic on numbers without a sign, which may fail")
     by_zero = facts.record.division_by_zero
     divides = isinstance(node, exp.Div) and not whole_number(node.expression)
     if divides and by_zero != "null" and not is_mean(node):

@@ -2,5 +2,6 @@
 
 ``mirrored``        ``5 < x`` as ``x > 5``
 ``binding``         whether a query always fails because of its types
+``risks``           when an expression fails
 ``standard_times``  one spelling for the clock, and for intervals
 """

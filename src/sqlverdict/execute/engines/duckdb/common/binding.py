@@ -66,9 +66,10 @@ def binding_error(sql: str, schema: Schema) -> str | None:
     try:
         cursor = _tables(os.getpid(), schema).cursor()
         row = cursor.execute(_PLAN, [sql]).fetchone()
-    except (duckdb.Error, DatabaseError) as error:
+        # A plan ends early where a constant is one of bits.
+        plan: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
+    except (duckdb.Error, DatabaseError, msgspec.DecodeError) as error:
         raise NoCommonText("a query of which DuckDB tells no plan") from error
-    plan: Node = msgspec.json.decode(row[0]) if row is not None else {"error": True}
     if plan.get("error"):
         message = str(plan.get("error_message")).partition("\n")[0]
         if plan.get("error_type") == "binder":

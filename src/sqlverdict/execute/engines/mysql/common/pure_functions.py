@@ -61,8 +61,6 @@ _CASTS: Final = {
     "binary": "other",
 }
 _DIGITS: Final = re.compile(r"'(?:%[YmdHisSTjyf]|[-/ :.,_0-9])*'")
-_ATOM: Final = r"(?:[A-Za-z0-9 ,:;@/\"'_%#=<>~!.-]|\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9])+\])[*+?]?"
-_PATTERN: Final = re.compile(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
 
 
 def is_total_cast(declared: str) -> bool:
@@ -92,8 +90,3 @@ def kind_of_call(name: str, words: Sequence[str | int]) -> str:
     if name == "date_format" and _DIGITS.fullmatch(str(format_)):
         return "digits"
     return KINDS[name]
-
-
-def is_total_pattern(pattern: str) -> bool:
-    """Whether every server reads a text as a regular expression, and none fails by it."""
-    return _PATTERN.fullmatch(pattern) is not None

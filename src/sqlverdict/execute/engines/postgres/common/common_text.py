@@ -33,6 +33,7 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     is_const,
     is_leaf,
     is_own,
+    is_total_pattern,
     risk_of,
     target_name,
     value_kind,
@@ -283,6 +284,8 @@ class _Writer:
                 # PostgreSQL does not know whose sum NULL + NULL is.
                 raise NoCommonText
             return common and operation.name[-1].string.sval in self.operators
+        if kind == "AEXPR_LIKE" and not is_total_pattern(operation):
+            return False
         return common and kind in _COMMON_KINDS
 
     def _is_common_case(self, case: Any) -> bool:

@@ -6,10 +6,11 @@ alone, and that give one value. A user's own function of such a name is taken fo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, Risk
+from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, Risk, is_plain_pattern
 from sqlverdict.parse.tokens import word_set
 
 OWN_SCHEMA: Final = "pg_catalog"
@@ -39,9 +40,9 @@ FUNCTIONS: Final = {
 }
 """Functions whose calls may be unknown ones, by the kind of value."""
 _TOTAL: Final = word_set(
-    "abs age btrim ceil ceiling char_length character_length concat concat_ws floor initcap length "
+    "abs btrim ceil ceiling char_length character_length concat concat_ws floor initcap length "
     "left lower ltrim md5 now octet_length position replace reverse right round rtrim sign "
-    "starts_with strpos to_char translate trim trunc upper"
+    "starts_with strpos translate trim trunc upper"
 )
 """Functions that fail for no value of their types."""
 _TRUNCATED: Final = word_set(
@@ -68,7 +69,15 @@ _TOTAL_OPERATORS: Final = frozenset(
 )
 _PATTERN_OPERATORS: Final = frozenset({"~", "~*", "!~", "!~*", "~~", "!~~", "~~*", "!~~*"})
 _CONDITIONS: Final = _PATTERN_OPERATORS | frozenset({"=", "<>", "<", ">", "<=", ">=", "@>", "<@"})
-_RISKS: Final[tuple[Risk, ...]] = ("total", "typed", "partial")
+_RISKS: Final[tuple[Risk, ...]] = ("total", "typed", "numeric", "whole", "partial")
+_NUMERIC, _WHOLE, _PARTIAL = range(2, 5)
+_FORMAT: Final = re.compile(
+    r"(?:FM)?[90,]+(?:\.[90]+)?|(?:YYYY|(?:YYYY|YY|MM|MON|MONTH|DAY|DY|DD|Q|WW|HH24|HH12|HH"
+    r"|[-/ :._])+)",
+    re.IGNORECASE,
+)
+"""Of TO_CHAR: in any other one a number may have a sign that does not stand beside the rest."""
+_ZONES: Final = frozenset({"UTC", "GMT"})
 
 
 def value_kind(node: Any) -> str:
@@ -208,21 +217,38 @@ def _risk(node: Any) -> int:
             return max(inner, _cast_risk(own))
         case "func_call":
             return max(inner, _call_risk(own))
-    return 2
+    return _PARTIAL
 
 
 def _operation_risk(operation: Any) -> int:
     kind, right = enum_name(operation, "kind"), operation.rexpr
     if kind not in ("AEXPR_OP", "AEXPR_OP_ANY", "AEXPR_OP_ALL", "AEXPR_LIKE", "AEXPR_ILIKE"):
-        return 2 * (kind == "AEXPR_SIMILAR")
+        return _PARTIAL * (kind == "AEXPR_SIMILAR")
     name = _operator(operation)
     if name in _PATTERN_OPERATORS:
-        # A pattern of LIKE fails where it ends in a backslash.
-        fails = not is_const(right) or ("~~" in name and "\\" in right.a_const.sval.sval)
-        return 2 if fails else 0
+        return 0 if is_total_pattern(operation) else _PARTIAL
+    if name == "-" and operation.HasField("lexpr"):
+        parts = _parts(operation)
+        is_number = any(_number(each) is not None or value_kind(each) == "number" for each in parts)
+        # There is no difference from an endless date; an interval has no end.
+        return 0 if is_number or _is_interval(right) else _NUMERIC
     if name in ("/", "%"):
-        return 0 if _is_never_zero(right) else 2
-    return 0 if name in _TOTAL_OPERATORS else 2
+        return 0 if _is_never_zero(right) else _PARTIAL
+    return 0 if name in _TOTAL_OPERATORS else _PARTIAL
+
+
+def is_total_pattern(operation: Any) -> bool:
+    """Whether LIKE, ILIKE or a regular expression fails by no value that it looks at."""
+    pattern = operation.rexpr
+    if not is_const(pattern):
+        return False
+    text = str(pattern.a_const.sval.sval)
+    # A pattern of LIKE fails where it ends in a backslash.
+    return "\\" not in text if "~~" in _operator(operation) else is_plain_pattern(text)
+
+
+def _is_interval(node: Any) -> bool:
+    return node.WhichOneof("node") == "type_cast" and type_of(node.type_cast) == "interval"
 
 
 def _is_never_zero(node: Any) -> bool:
@@ -242,12 +268,13 @@ def _cast_risk(cast: Any) -> int:
     if is_const(cast.arg) or kind == "text":
         return 0
     known = ("number", "arithmetic", "date", "timestamp")
-    if type_of(cast) == "numeric" and cast.type_name.typmods:
-        # 100 has no place in NUMERIC(3, 1).
-        return 2
+    if type_of(cast) == "int2" or (type_of(cast) == "numeric" and cast.type_name.typmods):
+        # 100 has no place in NUMERIC(3, 1), and 100000 none in SMALLINT.
+        return _PARTIAL
     if kind == "other" or not (is_leaf(cast.arg) or value_kind(cast.arg) in known):
-        return 2
-    return 1
+        return _PARTIAL
+    # NaN is no integer.
+    return _WHOLE if type_of(cast) in ("int4", "int8") else 1
 
 
 def _call_risk(call: Any) -> int:
@@ -255,17 +282,17 @@ def _call_risk(call: Any) -> int:
     first = args[0].a_const.sval.sval.lower() if args and is_const(args[0]) else ""
     match name:
         case "date_trunc":
-            return 0 if first in _TRUNCATED and len(args) == 2 else 2
+            return 0 if first in _TRUNCATED and len(args) == 2 else _PARTIAL
         case "extract" | "date_part":
-            return 0 if first in _EXTRACTED else 2
+            return 0 if first in _EXTRACTED else _PARTIAL
         case "timezone":
-            return 0 if is_const(args[0]) else 2
-        case "to_timestamp":
-            return 0 if len(args) == 1 else 2
+            return 0 if first.upper() in _ZONES else _PARTIAL
+        case "to_char" if is_const(args[1]):
+            return 0 if _FORMAT.fullmatch(str(args[1].a_const.sval.sval)) else _PARTIAL
         case "substr" | "substring":
             bounds = [_number(each) for each in args[1:]]
-            return 0 if all(each is not None and each >= 0 for each in bounds) else 2
-    return 0 if name in _TOTAL else 2
+            return 0 if all(each is not None and each >= 0 for each in bounds) else _PARTIAL
+    return 0 if name in _TOTAL else _PARTIAL
 
 
 def is_leaf(node: Any) -> bool:
