@@ -83,8 +83,8 @@ ROWS_THAT_FAIL: dict[str, tuple[str, tuple[object, ...]]] = {
         ("infinity", "2020-01-01", "-infinity", 5, "NaN", "a\\", 99999),
     ),
     "duckdb": (
-        "m TIMESTAMP, d DATE, b BIGINT, k INTEGER, s VARCHAR, l INTEGER[], u UINTEGER",
-        ("infinity", "2020-01-01", 2**53, -300, "ab", "[1, 2]", 3),
+        "m TIMESTAMP, d DATE, b BIGINT, k INTEGER, s VARCHAR, l INTEGER[], u UINTEGER, r DOUBLE",
+        ("infinity", "2020-01-01", 2**53, -300, "ab", "[1, 2]", 3, "nan"),
     ),
     "mysql": ("a INTEGER UNSIGNED, b INTEGER UNSIGNED, c INTEGER", (3, 5, -1)),
 }
@@ -94,6 +94,7 @@ TERMS_THAT_FAIL = {
         *("d - e", "m - e", "CURRENT_DATE - d", "NOW() - m", "ROUND(d - e)"),
         *("EXTRACT(DAY FROM m - e)", "AGE(m)", "AGE(m, e)", "EXTRACT(DAY FROM AGE(m, e))"),
         *("TO_CHAR(n, '9V9.9')", "TO_CHAR(n, '9.9.9')", "TO_TIMESTAMP(r)", "CAST(k AS SMALLINT)"),
+        *("CAST(r AS INTEGER)", "CAST(r AS BIGINT)", "ROUND(r)::int", "EXTRACT(YEAR FROM d)::int"),
         *("s LIKE s", "s LIKE 'a\\'", "s ~ '('", "s ~* '[a'", "CONCAT(s, s) LIKE s"),
         *("CAST(e AS TIMESTAMP) AT TIME ZONE 'Nowhere/X'", "TIMEZONE('Nowhere', NOW())"),
     ),
@@ -104,7 +105,7 @@ TERMS_THAT_FAIL = {
         *("list_transform(l, lambda y: 1 // (y - 1))", "[y // (y - 2) FOR y IN l]"),
         *("list_transform(l, lambda y: CAST(y - 300 AS UTINYINT))", "k + 1 // 0"),
         *("list_filter(l, lambda y: CAST(concat('x', y) AS INTEGER) > 1)", "round(u - 5)"),
-        "CASE WHEN round(k) < 1 THEN 1 // 0 END",
+        *("CASE WHEN round(k) < 1 THEN 1 // 0 END", "CAST(r AS INTEGER)", "round(r)::BIGINT"),
     ),
     "mysql": ("a - b", "a - 5", "a * c", "a + c - 9", "CAST(b AS UNSIGNED) - 6", "ROUND(a - b)"),
 }
@@ -112,11 +113,23 @@ TERMS_THAT_NEVER_FAIL = {
     "postgres": (
         *("d - 3", "ROUND(n - k, 1)", "d - INTERVAL '1 day'", "k - EXTRACT(YEAR FROM d)"),
         *("TO_CHAR(d, 'YYYY-MM-DD')", "TO_CHAR(n, 'FM999,990.00')", "s LIKE 'a%'"),
-        *("s ~ '^[A-Z]+'", "m AT TIME ZONE 'UTC'", "CAST(k AS BIGINT)", "DATE_TRUNC('day', m)"),
+        *(
+            "s ~ '^[A-Z]+'",
+            "m AT TIME ZONE 'UTC'",
+            "CAST(k AS BIGINT)",
+            "ABS(k)::bigint",
+            "DATE_TRUNC('day', m)",
+        ),
     ),
     "duckdb": (
         *("m - INTERVAL 1 DAY", "m - INTERVAL '1 day'", "d - d", "round(k - b, 1)", "s[k]"),
-        *("date_trunc('month', m) = DATE '2020-01-01'", "left(s, k)", "s[1:2]", "u + 1"),
+        *(
+            "date_trunc('month', m) = DATE '2020-01-01'",
+            "left(s, k)",
+            "s[1:2]",
+            "u + 1",
+            "k::BIGINT",
+        ),
         *("list_transform(l, lambda y: y + 1)", "list_slice(l, 1, 2)"),
     ),
     "mysql": ("c - 1", "a + 1", "ABS(c - 1)", "a DIV 2"),

@@ -60,7 +60,12 @@ _NESTED = re.compile(rf"{_PLAIN}\[\]|struct\(\w+ {_PLAIN}(?:, \w+ {_PLAIN})*\)")
 """Lists and structures of such values."""
 _SHORT = frozenset({"smallint", "int2", "int", "int4", "integer", "serial"})
 _NUMBERS = frozenset({"integer", "real", "number", "boolean", "null"})
-_SAFE_KINDS = _NUMBERS | {"date", "time", "timestamp", "uuid"}
+_SAFE_KINDS = {
+    "typed": _NUMBERS | {"date", "time", "timestamp", "uuid"},
+    "numeric": _NUMBERS,
+    "whole": _NUMBERS - {"real", "number"},
+}
+"""The kinds of values for which a call of a risk never fails."""
 _SAFE_JSON = frozenset({"json_valid", "json_error_position"})
 _FAILING = frozenset({"match", "ntile", "nthvalue", "windowspec", "zeroblob", "load_extension"})
 _PASSED = frozenset({"kind", "expressions", "from_", "order", "with_"})
@@ -194,18 +199,18 @@ class _Arguments:
         name = UNKNOWN_FUNCTION.fullmatch(str(call.this))
         if name is None or name["risk"] == "total":
             return False
-        safe = _NUMBERS if name["risk"] == "numeric" else _SAFE_KINDS
-        return name["risk"] == "partial" or not all(
-            self._is_among(each, safe) for each in call.expressions
-        )
+        safe = _SAFE_KINDS.get(name["risk"])
+        return safe is None or not all(self._is_among(each, safe) for each in call.expressions)
 
     def _is_among(self, node: Expr, kinds: AbstractSet[str]) -> bool:
         """Whether a value is of one of these kinds."""
         match node:
-            case exp.Count() | exp.Sum() | exp.Avg() | exp.Null():
+            case exp.Count() | exp.Null():
                 return True
             case exp.Literal():
-                return not node.is_string
+                return not node.is_string and ("number" in kinds or node.this.isdigit())
+            case exp.Sum() | exp.Avg() if "number" not in kinds:
+                return isinstance(node, exp.Sum) and self._is_among(node.this, kinds)
             case exp.Max() | exp.Min():
                 return self._is_among(node.this, kinds)
             case exp.Case():
@@ -222,7 +227,11 @@ class _Arguments:
                 return self._values(node) in kinds
             case exp.Subquery() if isinstance(node.this, exp.Select):
                 return self._is_among(node.this.expressions[0], kinds)
-        return isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Neg)
+        operations = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Sum, exp.Avg, exp.Distinct)
+        return isinstance(node, operations) and (
+            "number" in kinds
+            or all(self._is_among(each, kinds) for each in node.iter_expressions())
+        )
 
     def _values(self, node: exp.Column) -> str:
         label, name = column_name(node)

@@ -25,11 +25,15 @@ def type_of_cast(node: exp.Cast, inner: str, facts: Facts) -> str:
     Raises:
         Unsupported: it may fail, or give equal values several texts.
     """
-    is_text = node.args["to"].this == exp.DType.TEXT
+    target = node.args["to"].this
+    is_text = target == exp.DType.TEXT
     if inner != "number" or (is_text and not facts.record.exact_texts):
         raise Unsupported("a CAST that may fail")
     if is_text and facts.kind(node.this) != "integer":
         raise Unsupported("a CAST of equal numbers that have several texts")
+    if target in (exp.DType.INT, exp.DType.BIGINT) and facts.kind(node.this) != "integer":
+        # NaN is no integer.
+        raise Unsupported("a CAST that may fail")
     return "text" if is_text else "number"
 
 

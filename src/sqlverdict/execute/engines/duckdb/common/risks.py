@@ -36,7 +36,8 @@ _TOTAL: Final = word_set(
 _DATE_PARTS: Final = word_set("year month day quarter week dow doy isodow isoyear decade century")
 _TRUNCATED: Final = word_set("second minute hour day week month quarter year decade century")
 _PATTERNS: Final = word_set("regexp_matches regexp_full_match regexp_replace regexp_extract ~~~")
-_RISKS: Final[tuple[Risk, ...]] = ("total", "typed", "partial")
+_RISKS: Final[tuple[Risk, ...]] = ("total", "typed", "whole", "partial")
+_WHOLE, _PARTIAL = range(2, 4)
 _LEAVES: Final = frozenset({"CONSTANT", "COLUMN_REF", "TYPE"})
 _UNSIGNED: Final = word_set("utinyint usmallint uinteger ubigint uhugeint")
 _NARROW: Final = _UNSIGNED | word_set("tinyint smallint")
@@ -65,14 +66,14 @@ def _risk(node: Node) -> int:
         case "OPERATOR" if node["type"] in ("COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_COALESCE"):
             return max(inner, _meeting_risk(node["children"]))
         case "OPERATOR" if node["type"] == "ARRAY_EXTRACT":
-            return 2 if _is_long(node["children"][1]) else inner
+            return _PARTIAL if _is_long(node["children"][1]) else inner
         case "OPERATOR":
             return inner
         case "CAST":
             return max(inner, _cast_risk(node))
         case "FUNCTION":
             return max(inner, _call_risk(node))
-    return 2
+    return _PARTIAL
 
 
 def _meeting_risk(nodes: Iterable[Node]) -> int:
@@ -81,7 +82,7 @@ def _meeting_risk(nodes: Iterable[Node]) -> int:
     kinds -= {"null", "literal"}
     if len(kinds) <= 1:
         return 0
-    return 2 if "text" in kinds else 1
+    return _PARTIAL if "text" in kinds else 1
 
 
 def _cast_risk(node: Node) -> int:
@@ -90,14 +91,17 @@ def _cast_risk(node: Node) -> int:
         return 0
     if "children" in node["type_expr"] or fold(declared_type(node)) in _NARROW:
         # 100 has no place in DECIMAL(3, 1), and -1 none in UTINYINT.
-        return 2
+        return _PARTIAL
     value = literal(node["child"])
     if value is not None:
-        return 0 if _is_value(*value, fold(declared_type(node))) else 2
+        return 0 if _is_value(*value, fold(declared_type(node))) else _PARTIAL
     source = value_kind(node["child"])
     numbers = {"number", "arithmetic", "boolean"}
     moments = {"date", "timestamp"}
-    return 1 if {source, target} <= numbers or {source, target} <= moments else 2
+    if {source, target} <= numbers:
+        # NaN is no integer.
+        return _WHOLE if fold(declared_type(node)) in _LONG | {"integer", "int"} else 1
+    return 1 if {source, target} <= moments else _PARTIAL
 
 
 def _is_value(kind: str, text: str, declared: str) -> bool:
@@ -145,24 +149,24 @@ def _call_risk(node: Node) -> int:
     name, args = node["function_name"], arguments(node)
     first = (literal(args[0]) or ("", ""))[1].lower() if args else ""
     if name in ("//", "%"):
-        return 1 if len(args) == 2 and _is_never_zero(args[1]) else 2
+        return 1 if len(args) == 2 and _is_never_zero(args[1]) else _PARTIAL
     if name in OPERATORS:
         fails = name == "-" and (_subtracts_moments(args) or any(map(_is_unsigned, args)))
-        return 2 if fails else int(next(call_arguments(node), None) is not None)
+        return _PARTIAL if fails else int(next(call_arguments(node), None) is not None)
     match name:
         case "list_slice":
-            return 0 if len(args) == 3 else 2
+            return 0 if len(args) == 3 else _PARTIAL
         case "left" | "substring" | "list_extract":
-            return 2 if any(map(_is_long, args[1:])) else 0
+            return _PARTIAL if any(map(_is_long, args[1:])) else 0
         case "date_trunc":
-            return 0 if first in _TRUNCATED else 2
+            return 0 if first in _TRUNCATED else _PARTIAL
         case "date_part" | "date_diff":
-            return 0 if first in _DATE_PARTS else 2
+            return 0 if first in _DATE_PARTS else _PARTIAL
         case "strftime":
-            return 0 if any(literal(each) is not None for each in args) else 2
+            return 0 if any(literal(each) is not None for each in args) else _PARTIAL
         case _ if name in _PATTERNS:
-            return 0 if all(literal(each) is not None for each in args[1:]) else 2
-    return 0 if name in _TOTAL else 2
+            return 0 if all(literal(each) is not None for each in args[1:]) else _PARTIAL
+    return 0 if name in _TOTAL else _PARTIAL
 
 
 def _is_never_zero(node: Node) -> bool:

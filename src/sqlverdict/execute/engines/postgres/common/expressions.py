@@ -69,8 +69,8 @@ _TOTAL_OPERATORS: Final = frozenset(
 )
 _PATTERN_OPERATORS: Final = frozenset({"~", "~*", "!~", "!~*", "~~", "!~~", "~~*", "!~~*"})
 _CONDITIONS: Final = _PATTERN_OPERATORS | frozenset({"=", "<>", "<", ">", "<=", ">=", "@>", "<@"})
-_RISKS: Final[tuple[Risk, ...]] = ("total", "typed", "numeric", "partial")
-_NUMERIC, _PARTIAL = range(2, 4)
+_RISKS: Final[tuple[Risk, ...]] = ("total", "typed", "numeric", "whole", "partial")
+_NUMERIC, _WHOLE, _PARTIAL = range(2, 5)
 _FORMAT: Final = re.compile(
     r"(?:FM)?[90,]+(?:\.[90]+)?|(?:YYYY|(?:YYYY|YY|MM|MON|MONTH|DAY|DY|DD|Q|WW|HH24|HH12|HH"
     r"|[-/ :._])+)",
@@ -273,7 +273,8 @@ def _cast_risk(cast: Any) -> int:
         return _PARTIAL
     if kind == "other" or not (is_leaf(cast.arg) or value_kind(cast.arg) in known):
         return _PARTIAL
-    return 1
+    # NaN is no integer.
+    return _WHOLE if type_of(cast) in ("int4", "int8") else 1
 
 
 def _call_risk(call: Any) -> int:
