@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
 from servers import database_name, mysql_server
+from small_databases import database_of
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.schemas.column_types import LOOSE, alike, collation
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Query, Row
 from sqlverdict.refute.target.chosen_texts import Places, chosen_places, equal_but_for_texts
 from sqlverdict.refute.target.lite import lite_schema, with_collations
+from sqlverdict.refute.target.script import replay_script, write_script
 from sqlverdict.refute.target.search import EngineSearch
 from sqlverdict.refute.target.trial import EngineTrial
 from sqlverdict.refute.witness import NotRefuted, SearchBudget, Witness
@@ -157,3 +161,26 @@ def test_what_some_collation_takes_for_one_is_one_text() -> None:
     assert are_equal([("ß", 1)], [("ss", 1)])
     assert are_equal([("\U0001f600", 1)], [("\U0001f601", 1)])
     assert are_equal([("Vera", 1)], [("wera", 1)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_database", [True, False])
+def test_a_search_on_duckdb_compares_as_its_columns_are_declared(
+    has_database: bool, tmp_path: Path
+) -> None:
+    by = "NOACCENT.NOCASE" if has_database else "NOCASE"
+    declaration = f"CREATE TABLE item (id INTEGER PRIMARY KEY, name VARCHAR COLLATE {by})"
+    with database_of("duckdb", tmp_path, declaration) as url:
+        engine = ENGINES.get("duckdb")
+        schema = engine.schema(url) if has_database else read_ddl(declaration, "item")
+        search = EngineSearch(engine, url if has_database else None, schema)
+    prefix = "SELECT id FROM item WHERE name = "
+    same, other = (
+        search.refute(parse(f"{prefix}'abc'", "duckdb"), parse(f"{prefix}{text}", "duckdb"))
+        for text in ("'ABC'", "'abd'")
+    )
+    search.close()
+    assert isinstance(same, NotRefuted)
+    assert isinstance(other, Witness)
+    assert f"COLLATE {by}" in write_script(other, tmp_path, "one").read_text("utf-8")
+    assert replay_script(tmp_path / "one.sql", near=None).differ

@@ -9,11 +9,12 @@ collation may take different texts for equal, which nearly all collations of MyS
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 from unicodedata import combining, normalize
 
 from sqlverdict.dialects import Values, dialect_of
-from sqlverdict.parse.schema import Column, Table
+from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces
 from sqlverdict.records import Cell
 
@@ -40,6 +41,10 @@ _TYPES: dict[str, Values] = {
 _EXACT = re.compile(
     r"(?:char|character|bpchar) ?\(\d+\)|(?:smallint|integer|bigint|int[248]?|boolean|date)\[\]"
 )
+
+_NAME = r"(?:\"[^\"]+\"|`[^`]+`|[\w.]+)"
+_CLAUSE = re.compile(rf"\bcollate\s+{_NAME}(?:\.{_NAME})?", re.IGNORECASE)
+"""A collation as it is written."""
 
 
 @lru_cache(maxsize=4_096)
@@ -81,13 +86,41 @@ def declared_collation(table: Table, column: Column) -> str:
     if with_type is not None:
         return with_type.group(1).lower()
     declaration = _QUOTED.sub("''", table.sql or "")
-    own = re.search(
-        rf"[(,]\s*[\"`]?{re.escape(column.name)}[\"`]?\s+([^,\n]*)", declaration, re.IGNORECASE
-    )
-    clause = _COLLATE.search(own.group(1)) if own else None
+    clause = _COLLATE.search(_clauses(declaration, column.name))
     if clause is None:
         clause = _COLLATE.search(declaration[declaration.rfind(")") :])
     return clause.group(1).lower() if clause else ""
+
+
+def with_collations_in_types(schema: Schema) -> Schema:
+    """The schema, where a collation that a column of a DDL text names stands behind its type.
+
+    A catalogue has it there already.
+    """
+    if schema.source != "ddl":
+        return schema
+    return replace(
+        schema,
+        tables=tuple(
+            replace(table, columns=tuple(_with_collation(table, each) for each in table.columns))
+            for table in schema.tables
+        ),
+    )
+
+
+def _with_collation(table: Table, column: Column) -> Column:
+    clause = _CLAUSE.search(_clauses(table.sql or "", column.name))
+    if clause is None or not column.type or _COLLATE.search(column.type):
+        return column
+    return replace(column, type=f"{column.type} {clause[0]}")
+
+
+def _clauses(declaration: str, name: str) -> str:
+    """What stands behind the name of a column in a CREATE TABLE, up to a comma; else nothing."""
+    own = re.search(
+        rf"[(,]\s*[\"`]?{re.escape(name)}[\"`]?\s+([^,\n]*)", declaration, re.IGNORECASE
+    )
+    return own[1] if own else ""
 
 
 LOOSE = "LOOSE"

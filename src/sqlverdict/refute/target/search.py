@@ -19,6 +19,7 @@ from sqlverdict.files.references import is_server
 from sqlverdict.files.text import count
 from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.schema import Schema, with_whole_keys
+from sqlverdict.parse.schemas.column_types import with_collations_in_types
 from sqlverdict.records import (
     Answer,
     Contract,
@@ -88,7 +89,7 @@ class EngineSearch:
         trust_role: bool = False,
         scratch: str | None = None,
     ) -> None:
-        schema = with_whole_keys(schema)
+        schema = with_collations_in_types(with_whole_keys(schema))
         self._engine, self._schema, self._database = engine, schema, database
         self._near = scratch or database
         self._is_alike = scratch is None

@@ -2,14 +2,14 @@
 
 A table of the schema ``main`` goes by its own name, one of another schema by ``schema.table``. The
 name of the file, without its ending, may stand before either. A table of a further file goes by
-``file.table`` or ``file.schema.table``.
+``file.table`` or ``file.schema.table``. A collation stands behind the type of its column.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -28,6 +28,8 @@ _IN_ORDER = "database_name <> current_database(), database_name"
 _MAIN = "main"
 _DIALECT = "duckdb"
 _INDEX = re.compile(r"CREATE UNIQUE INDEX (\w+) ON (?:\w+\.)?\w+(\(.*)", re.DOTALL)
+_COLLATED = re.compile(r"(\"(?:[^\"]|\"\")+\"|\w+) VARCHAR COLLATE ([\w.]+)")
+"""A column in a declaration, as DuckDB writes it; its catalogue has collations nowhere else."""
 
 _Key = tuple[str, str, str]
 """The database, the schema and the name of a table."""
@@ -151,6 +153,11 @@ def _index(declaration: str, name: str) -> str:
     return f"CREATE UNIQUE INDEX {quote_name(f'{name}.{match[1]}')} ON {quote_name(name)}{match[2]}"
 
 
+def _with_collation(column: Column, collations: Mapping[str, str]) -> Column:
+    by = collations.get(column.name)
+    return column if by is None else replace(column, type=f"{column.type} COLLATE {by}")
+
+
 def _table(
     key: _Key,
     sql: str,
@@ -186,9 +193,10 @@ def _table(
             uniques.add(tuple(names[part] for part in parts))
         else:
             others.append(declaration if name == key[2] else _index(declaration, name))
+    collations = {each.strip('"').replace('""', '"'): by for each, by in _COLLATED.findall(sql)}
     return Table(
         name=name,
-        columns=tuple(columns),
+        columns=tuple(_with_collation(column, collations) for column in columns),
         primary_key=primary_key,
         uniques=tuple(sorted(uniques)),
         foreign_keys=tuple(foreign_keys),
