@@ -81,6 +81,7 @@ TYPES = {
     "postgres": [
         "CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')",
         "CREATE DOMAIN percent AS int CHECK (VALUE BETWEEN 0 AND 100)",
+        "CREATE TABLE own (id int PRIMARY KEY, ip inet, span int4range, days daterange, feel mood)",
     ]
 }
 EXTENSIONS = [
@@ -156,6 +157,35 @@ def test_a_query_and_itself_are_not(columns: Columns) -> None:
             assert not isinstance(columns.refute(gold, other), Witness), type_
 
 
+@pytest.mark.parametrize("columns", ["postgres"], indirect=True)
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ("ip << '10.0.0.0/8'", "ip << '10.0.0.0/16'", True),
+        ("family(ip) = 4", "ip IS NOT NULL", True),
+        ("ip = '10.0.0.1'", "ip = '10.0.0.1/32'", False),
+        ("span @> 3", "span @> 4", True),
+        ("span @> 3", "lower(span) <= 3 AND upper(span) >= 3", True),
+        ("span @> 3", "3 <@ span", False),
+        ("span = '[1,4]'", "span = '[1,5)'", False),
+        ("span && '[1,5)'", "span <@ '[1,5)'", True),
+        (
+            "days && daterange('2024-01-01', '2024-02-01')",
+            "days && daterange('2024-01-01', '2024-02-01', '[]')",
+            True,
+        ),
+        ("feel >= 'ok'::mood", "feel > 'ok'::mood", True),
+        ("feel < 'happy'", "feel::text < 'happy'", True),
+        ("feel < 'happy'", "feel IN ('sad', 'ok')", False),
+    ],
+)
+def test_conditions_on_such_columns_are_told_apart(
+    columns: Columns, tmp_path: Path, one: str, other: str, differ: bool
+) -> None:
+    queries = (f"SELECT id FROM own WHERE {one}", f"SELECT id FROM own WHERE {other}")
+    assert columns.is_refuted(*queries, tmp_path) is differ
+
+
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Columns]:
     import psycopg
@@ -176,6 +206,11 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Columns]:
         ("mail IN ('abc')", "lower(mail) = 'abc'", False),
         ("mail LIKE 'a%'", "mail ILIKE 'a%'", False),
         ("mail = 'abc'", "mail::text = 'abc'", True),
+        (
+            "id > ALL (SELECT count(DISTINCT mail) FROM item)",
+            "id > ALL (SELECT count(DISTINCT mail::text) FROM item)",
+            True,
+        ),
         ("more -> 'a' = '1'", "more ? 'a'", True),
         ("more = 'a=>1'", "more IS NOT NULL", True),
     ],

@@ -28,6 +28,7 @@ from sqlverdict.prove.reasoning.dependencies import (
     compares_like_keys,
     determines_row,
     filters,
+    is_tested,
     item_keys,
     plain_columns,
     tells_groups_apart,
@@ -42,6 +43,7 @@ from sqlverdict.prove.reasoning.shape import (
     has_window,
     is_aggregate,
     is_grouped,
+    is_limited,
     items,
     leaves,
     output_nodes,
@@ -61,8 +63,13 @@ stand in its list or behind GROUP BY."""
 
 
 def is_idle(select: exp.Select, facts: Facts) -> bool:
-    """Whether a DISTINCT has no two equal rows to fold: each shows a key, or its group."""
-    if select.parent is not None or has_window(select):
+    """Whether a DISTINCT has no two equal rows to fold: each shows a key, or its group.
+
+    Behind IN and EXISTS it folds nothing that counts.
+    """
+    if select.parent is not None:
+        return _is_behind_in(select)
+    if has_window(select):
         return False
     if is_grouped(select):
         idle = tells_groups_apart(select, facts)
@@ -72,16 +79,26 @@ def is_idle(select: exp.Select, facts: Facts) -> bool:
     return idle
 
 
-def are_unseen(select: exp.Select, terms: Iterable[Expr]) -> bool:
+def are_unseen(select: exp.Select, terms: Sequence[Expr]) -> bool:
     """Whether no value of what a query groups by leaves it: columns, HAVING and ORDER BY have none.
 
-    Inside an aggregate a column has the values of all rows, as without the grouping.
+    Inside an aggregate a column has the values of all rows, as without the grouping. Behind IN and
+    EXISTS it does not count which of several equal texts is shown, where nothing is aggregated.
     """
     outputs = output_nodes(select)
+    if _is_behind_in(select) and set(outputs) <= set(terms):
+        return all(isinstance(output, exp.Column) for output in outputs)
     if select.parent is not None or any(map(has_subquery, outputs)):
         return False
     grouped = {name for term in terms for name in plain_columns(columns_in(term))}
     return not grouped & plain_columns(column for node in outputs for column in _bare(node))
+
+
+def _is_behind_in(select: exp.Select) -> bool:
+    """Whether it is only asked if a query has rows, or such ones: all of its rows count alike."""
+    holder = select.parent.parent if isinstance(select.parent, exp.Subquery) else select.parent
+    is_free = not is_limited(select) and not has_window(select)
+    return isinstance(holder, exp.In | exp.Exists) and is_tested(select) and is_free
 
 
 def _bare(node: Expr) -> Iterator[exp.Column]:

@@ -72,8 +72,8 @@ def own_pools(pools: Mapping[ColumnRef, ValuePool], own: OwnWords) -> dict[Colum
             if column_ref in zoned:
                 more(column_ref, iter(CLOCK_CHANGES))
         elif pool.kind == "TEXT":
-            written = (*map(_repeated, texts), *map(in_format, texts))
-            more(column_ref, chain(_EDGES, *written, _fractions(pool.good)))
+            texts_of_calls = (*map(_repeated, texts), *map(in_format, texts))
+            more(column_ref, chain(_EDGES, *texts_of_calls, _fractions(pool.good)))
         elif pool.kind == "INTEGER":
             more(column_ref, iter(_BELOW_ZERO))
     for column_ref, elements in own.lists.items():

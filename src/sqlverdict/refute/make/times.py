@@ -129,8 +129,8 @@ def in_format(text: str) -> list[str]:
     parts = set(_PART.findall(text))
     if not parts or not parts <= _FORMAT.keys():
         return []
-    written = _PART.sub(lambda part: _FORMAT[part[1]], text)
-    return [written, _PART.sub(lambda part: _LATER.get(part[1], _FORMAT[part[1]]), text)]
+    first = _PART.sub(lambda part: _FORMAT[part[1]], text)
+    return [first, _PART.sub(lambda part: _LATER.get(part[1], _FORMAT[part[1]]), text)]
 
 
 def days_apart(number: int) -> list[str]:

@@ -74,7 +74,7 @@ def _looked_at(
         texts = [each for each in arguments[1:] if isinstance(each, exp.Literal) and each.is_string]
         paths = [_path(each) for each in texts if str(each.this).startswith("$")]
         paths += [_path(each) for each in arguments[1:] if isinstance(each, exp.JSONPath)]
-        sought = (*compared_literals(node), *_sought(name, texts))
+        targets = (*compared_literals(node), *_sought(name, texts))
         for path in paths or [()]:
             whole = (*start, *path)
             if _KIND_CALLS.match(name):
@@ -82,9 +82,9 @@ def _looked_at(
             elif is_array:
                 yield column_ref, (*whole, ELEMENTS)[:_DEPTH], elements
             else:
-                yield column_ref, whole[:_DEPTH], sought
-            if sought and _FINDS.match(name):
-                yield column_ref, (*whole, ELEMENTS)[:_DEPTH], sought
+                yield column_ref, whole[:_DEPTH], targets
+            if targets and _FINDS.match(name):
+                yield column_ref, (*whole, ELEMENTS)[:_DEPTH], targets
 
 
 def _sought(name: str, texts: list[exp.Literal]) -> Iterator[Cell]:

@@ -276,6 +276,10 @@ def _add_elements(lists: _Cells, node: Expr, resolver: Resolver) -> None:
         values = [*compared_literals(node), *elements]
     else:
         values = _elements_of(node.expression)
+        if isinstance(node.expression, exp.Anonymous) and _name(node.expression).endswith("range"):
+            # Where a range begins and ends.
+            bounds = node.expression.expressions[:2]
+            values = [each for bound in bounds for each in _elements_of(bound)]
     if column_ref is not None and values:
         _add(lists, column_ref, values)
 

@@ -11,4 +11,5 @@
 ``own_types``   values for labels, sets of them, lists, maps and intervals
 ``nested``      lists, structures and intervals as texts
 ``script``      a witness as a script of the engine, and its replay
+``script_tables``  the tables and rows of a script as data, and what a replay makes of them
 """

@@ -26,11 +26,17 @@ _DAYS = 27
 
 
 def _address(n: int) -> str:
-    return f"10.0.{n // _BYTE % _BYTE}.{n % _BYTE}"
+    """One of three networks, two of which are parts of a larger one."""
+    network = ("10.0", "10.1", "192.168")[n % 3]
+    return f"{network}.{n // _BYTE % _BYTE}.{n % _BYTE}"
 
 
 def _six(n: int) -> str:
     return f"2001:db8::{n:x}"
+
+
+def _either(n: int) -> str:
+    return _six(n) if n % 4 == 0 else _address(n)
 
 
 def _mac(n: int) -> str:
@@ -52,7 +58,8 @@ def _well_known_binary(n: int) -> bytes:
 
 _HEX_PAIR = r"[0-9A-Fa-f]{2}"
 _FORMS: dict[str, Form] = {
-    **dict.fromkeys(("inet", "inet4"), (r"\d+(?:\.\d+){3}(?:/\d+)?", _address)),
+    "inet": (r"\d+(?:\.\d+){3}(?:/\d+)?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*(?:/\d+)?", _either),
+    "inet4": (r"\d+(?:\.\d+){3}", _address),
     "inet6": (r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*", _six),
     "cidr": (r"[0-9A-Fa-f:.]+/\d+", lambda n: f"10.{n % _BYTE}.0.0/16"),
     "macaddr": (rf"{_HEX_PAIR}(?::{_HEX_PAIR}){{5}}", _mac),
@@ -76,7 +83,7 @@ _FORMS: dict[str, Form] = {
     "point": (r"\(.*,.*\)", lambda n: f"({n},1)"),
     "line": (r"\{.*\}", lambda n: f"{{{n},1,1}}"),
     "lseg": (r"\[.*\]", lambda n: f"[({n},1),(0,0)]"),
-    "box": (r"\(.*\),\(.*\)", lambda n: f"({n},1),(0,0)"),
+    "box": (r"\(.*\),\(.*\)", lambda n: f"({n},2),(0,0)"),
     "path": (r"[\[(].*[\])]", lambda n: f"[({n},1),(0,0)]"),
     "polygon": (r"\(.*\)", lambda n: f"(({n},1),(0,0),(1,0))"),
     "circle": (r"<.*>", lambda n: f"<({n},1),1>"),
@@ -103,7 +110,7 @@ def fit_to_form(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
         size = int(match[2]) if match[2] else None
         return lambda cell: _bits(cell, size, is_whole=name == "bit")
     if name in _IN_BYTES and not has_texts:
-        return lambda cell: None if cell is None else _well_known_binary(number_of(cell))
+        return lambda cell: None if cell is None else _well_known_binary(number_for(cell))
     form = _FORMS.get(name)
     if form is None:
         return None
@@ -116,7 +123,7 @@ def fit_to_form(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
         if element is not None and element.fullmatch(str(cell)):
             # What a query looks for in a range.
             return f"[{cell!s},{cell!s}]"
-        return make(number_of(cell))
+        return make(number_for(cell))
 
     return fit
 
@@ -125,12 +132,12 @@ def _bits(cell: Cell, size: int | None, *, is_whole: bool) -> Cell:
     """A text of bits, so many where the type has a size, or at most so many."""
     if cell is None:
         return None
-    text = str(cell) if re.fullmatch(r"[01]+", str(cell)) else f"{number_of(cell) % _BYTE:08b}"
+    text = str(cell) if re.fullmatch(r"[01]+", str(cell)) else f"{number_for(cell) % _BYTE:08b}"
     if size is None:
         return text
     return text[:size].ljust(size, "0") if is_whole else text[:size]
 
 
-def number_of(cell: Cell) -> int:
+def number_for(cell: Cell) -> int:
     """A number that stands for a cell; those of ``a``, ``b``, ``c`` are neighbours."""
     return sum(str(cell).encode())

@@ -21,7 +21,7 @@ from sqlverdict.records import Cell
 
 _LISTS = frozenset({"ARRAY", "LIST"})
 _SHAPES: tuple[tuple[int | None, ...], ...] = (
-    *((1,), (1, 2), (2, 1), (), (2,), (1, 1), (0, 1, 2), (3, None)),
+    *((1,), (1, 2), (2, 1), (), (2,), (1, 1), (0, 1, 2), (3, None), (0, 0, 3)),
 )
 """Lists, by the numbers of their elements: one is found at a number and missed at the next."""
 _LONGEST = 4

@@ -12,8 +12,10 @@ from dataclasses import replace
 from itertools import combinations
 
 from sqlverdict.parse.schema import Column, Schema, is_view
+from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.pool import ValuePool
+from sqlverdict.refute.make.values import CASES
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.own_words import OwnWords
 from sqlverdict.refute.target.fit import labels_of, type_name
@@ -23,6 +25,8 @@ _CELLS: tuple[Cell, ...] = tuple("abcdefghijklmnop")
 """Each becomes another value with parts."""
 _ODD: tuple[Cell, ...] = tuple("qrstuvwx")
 _MINUTES = (" 30 minutes", " -30 minutes")
+_CASELESS = frozenset({"citext"})
+"""Types of texts that are compared without letter case."""
 _MOST_LABELS = 4
 """Of so many labels of a set all pairs are made."""
 
@@ -51,6 +55,8 @@ def own_types(
 def _typed(
     pool: ValuePool, column: Column, column_ref: ColumnRef, dialect: str, own: OwnWords
 ) -> ValuePool:
+    if fold(column.type) in _CASELESS and not pool.closed:
+        return replace(pool, plain=CASES)
     labels = labels_of(column.type, dialect)
     if labels:
         return _closed(

@@ -235,11 +235,14 @@ class PostgresScratch(RowsScratch):
         if isinstance(reading, Failure):
             return reading
         contents = reading.contents
-        named = {("table", name) for _, name in contents.relations if name not in self._definitions}
-        called = {name for _, name in contents.functions} | contents.members | contents.attributes
-        named |= {("function", name) for name in called}
-        named |= {("operator", name) for name in contents.operators | _COMPARISONS}
-        for kind, name in sorted(named & self._own_names):
+        calls = {name for _, name in contents.functions} | contents.members | contents.attributes
+        operators = contents.operators | _COMPARISONS
+        names = {
+            *(("table", name) for _, name in contents.relations if name not in self._definitions),
+            *(("function", name) for name in calls),
+            *(("operator", name) for name in operators),
+        }
+        for kind, name in sorted(names & self._own_names):
             return Failure(
                 Reason.UNSUPPORTED_FEATURE,
                 f"the query names {name}, a {kind} of the database that a scratch database does "

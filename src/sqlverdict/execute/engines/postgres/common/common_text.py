@@ -59,8 +59,8 @@ LONGEST: Final = 8_000
 """Characters; a longer text is not worth the time."""
 _COMMON_FUNCTIONS: Final = word_set("abs length lower upper")
 _COMPARISONS: Final = frozenset({"=", "<>", "<", ">", "<=", ">="})
-_NUMBERS: Final = frozenset({"+", "-", "*", "/", "%"})
 _SUMS: Final = frozenset({"+", "-", "*"})
+_NUMBERS: Final = _SUMS | {"/", "%"}
 _COMMON_KINDS: Final = word_set(
     "AEXPR_IN AEXPR_LIKE AEXPR_BETWEEN AEXPR_NOT_BETWEEN AEXPR_DISTINCT AEXPR_NOT_DISTINCT "
     "AEXPR_NULLIF"
@@ -102,8 +102,7 @@ def _unwrap_steady(select: Any) -> None:
 
 
 def _rewritten(sql: str, change: Callable[[Any], None], *, any_type: bool) -> str | None:
-    signs = count_signs(sql) if len(sql) <= LONGEST else _MOST + 1
-    if signs > _MOST:
+    if len(sql) > LONGEST or (signs := count_signs(sql)) > _MOST:
         return None
     try:
         return with_stack(lambda: _text(sql, change, any_type), signs)
@@ -116,19 +115,18 @@ def _text(sql: str, change: Callable[[Any], None], any_type: bool) -> str:
 
     try:
         tree = parse_messages(sql)
-        statements = [each.stmt for each in tree.stmts]
-        if len(statements) != 1 or statements[0].WhichOneof("node") != "select_stmt":
+        if len(tree.stmts) != 1 or tree.stmts[0].stmt.WhichOneof("node") != "select_stmt":
             raise NoCommonText
-        unify_spellings(statements[0], any_type=any_type)
-        unify_date_parts(statements[0])
-        change(statements[0].select_stmt)
+        statement = tree.stmts[0].stmt
+        unify_spellings(statement, any_type=any_type)
+        unify_date_parts(statement)
+        change(statement.select_stmt)
         if any_type:
             # What stood in a query inside may be shown by the outermost one now.
-            unify_date_parts(statements[0])
+            unify_date_parts(statement)
         text = str(postgast.deparse(tree))
-        # What is read from here on is the text: it must say what the tree says.
         if part_meaning(parse_messages(text)) != part_meaning(tree):
-            raise NoCommonText
+            raise NoCommonText  # What is read from here on is the text, not the tree.
         return text
     except postgast.PgQueryError as error:
         raise NoCommonText from error
