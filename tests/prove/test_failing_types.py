@@ -1,7 +1,7 @@
 """No proof about a query that always fails because of its types.
 
 PostgreSQL's choice of operators and functions is made again here, from its catalogue: what it says of
-random queries is what a server says. DuckDB's binder is asked. And random expressions stand where a
+random queries is what a server says. DuckDB's binder is asked, and MySQL's calls are counted. And random expressions stand where a
 rule may drop them: of no proved pair one side fails while the other one does not, and none always
 fails on both sides.
 
@@ -12,18 +12,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
-from typed_queries import Vocabulary, duckdb_vocabulary, postgres_vocabulary
+from typed_queries import Vocabulary, duckdb_vocabulary, mysql_vocabulary, postgres_vocabulary
 
 from servers import fresh_postgres, postgres_server
+from small_databases import database_of
 from sqlverdict.execute.common_text import types_of_query
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.schema import Schema
@@ -101,6 +103,33 @@ def _postgres_databases(connection: Any, vocabulary: Vocabulary) -> Iterator[Run
         for key in range(rows):
             connection.execute(vocabulary.row(Random(f"{number} {key}"), key))
         yield _postgres_run(connection)
+
+
+def _mysql_databases(url: str, vocabulary: Vocabulary) -> Iterator[Run]:
+    import pymysql
+
+    parts = urlsplit(url)
+    connection = pymysql.connect(
+        host=parts.hostname,
+        port=parts.port or 3306,
+        user=parts.username,
+        database=parts.path.strip("/"),
+        autocommit=True,
+    )
+    with closing(connection), connection.cursor() as cursor:
+
+        def run(sql: str) -> list[str] | str:
+            try:
+                cursor.execute(sql)
+                return sorted(map(repr, cursor.fetchall()))
+            except pymysql.Error as error:
+                return str(error)
+
+        for number, rows in enumerate(ROWS):
+            cursor.execute("DELETE FROM t")
+            for key in range(rows):
+                cursor.execute(vocabulary.row(Random(f"{number} {key}"), key))
+            yield run
 
 
 def _duckdb_databases(vocabulary: Vocabulary) -> Iterator[Run]:
@@ -188,6 +217,16 @@ def test_no_proved_pair_always_fails_on_duckdb(tmp_path: Path) -> None:
     engine.write_file(tmp_path / "t.duckdb", [vocabulary.table])
     pairs = _proved(vocabulary, "duckdb", engine.schema(tmp_path / "t.duckdb"), PAIRS)
     assert list(_failing(pairs, _duckdb_databases(vocabulary))) == []
+    assert len(pairs) * 30 > PAIRS
+
+
+@pytest.mark.slow
+@pytest.mark.sampled
+def test_no_proved_pair_always_fails_on_mysql(tmp_path: Path) -> None:
+    vocabulary = mysql_vocabulary()
+    with database_of("mysql", tmp_path, vocabulary.table) as url:
+        pairs = _proved(vocabulary, "mysql", ENGINES.get("mysql").schema(url), PAIRS)
+        assert list(_failing(pairs, _mysql_databases(url, vocabulary))) == []
     assert len(pairs) * 30 > PAIRS
 
 

@@ -80,6 +80,7 @@ class Vocabulary:
         operators: Between two operands.
         literals: Constants.
         types: What a cast may name.
+        cast: How a cast is written.
     """
 
     columns: Mapping[str, tuple[str, Sequence[str]]]
@@ -87,6 +88,7 @@ class Vocabulary:
     operators: Sequence[str]
     literals: Sequence[str]
     types: Sequence[str]
+    cast: str = "({e})::{type}"
 
     @property
     def table(self) -> str:
@@ -111,7 +113,8 @@ class Vocabulary:
             left, right = (self.expression(rng, depth + 1) for _ in range(2))
             return f"({left} {rng.choice(self.operators)} {right})"
         if kind < 0.7:
-            return f"({self.expression(rng, depth + 1)})::{rng.choice(self.types)}"
+            inner = self.expression(rng, depth + 1)
+            return self.cast.format(e=inner, type=rng.choice(self.types))
         if kind < 0.75:
             field, inner = rng.choice(("year", "hour", "month")), self.expression(rng, depth + 1)
             return f"EXTRACT({field} FROM {inner})"
@@ -148,6 +151,7 @@ _COMMON: Mapping[str, tuple[str, Sequence[str]]] = {
     "ok": ("BOOLEAN", ("true", "false")),
     "uu": ("UUID", (_UUID,)),
 }
+_NOT_MYSQL = ("ts", "tz", "iv", "uu")
 _LITERALS = ("1", "1.5", "'a'", "'1'", _DAY, "NULL", "INTERVAL '1 day'", "true", "current_date")
 _TYPES = ("int", "varchar", "numeric(8, 2)", "date", "timestamp", "boolean", "time", "interval")
 
@@ -194,3 +198,24 @@ def duckdb_vocabulary() -> Vocabulary:
     literals = (*_LITERALS, "[1]", "'month'", "'%Y'")
     types = (*_TYPES, "uuid", "int[]", "blob", "hugeint")
     return Vocabulary({**_COMMON, **own}, functions, operators, literals, types)
+
+
+def mysql_vocabulary() -> Vocabulary:
+    """The words of MySQL and MariaDB, with the functions whose calls may stand in a proof."""
+    from sqlverdict.execute.engines.mysql.common.pure_functions import COMMON_FUNCTIONS, KINDS
+
+    special = {"cast", "extract", "timestampdiff", "timestampadd", "date_add", "date_sub"}
+    functions = dict.fromkeys((KINDS.keys() | COMMON_FUNCTIONS) - special, (1, 2, 3))
+    common = {name: each for name, each in _COMMON.items() if name not in _NOT_MYSQL}
+    own: Mapping[str, tuple[str, Sequence[str]]] = {
+        "dt": ("DATETIME", (_MOMENT,)),
+        "yr": ("YEAR", ("2020",)),
+        "bl": ("BLOB", ("'x'",)),
+        "en": ("ENUM('a', 'b')", ("'a'", "'b'")),
+    }
+    operators = ("+", "-", "*", "/", "%", "=", "<", "<>", "<=>", "LIKE", "AND", "|")
+    literals = ("1", "1.5", "'a'", "'1'", _DAY, "NULL", "true", "current_date", "DATE '2020-01-31'")
+    types = ("CHAR", "SIGNED", "UNSIGNED", "DECIMAL(5, 2)", "DATE", "DATETIME", "TIME", "BINARY")
+    return Vocabulary(
+        {**common, **own}, functions, operators, literals, types, "CAST({e} AS {type})"
+    )

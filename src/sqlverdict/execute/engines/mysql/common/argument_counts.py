@@ -6,6 +6,7 @@ the types of values are no error there, as everything becomes what is wanted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final
@@ -44,6 +45,7 @@ _COUNTS: Final = {
 }
 """The least and the most, on MySQL or MariaDB; ``a MOD (b)`` looks like a call with one."""
 _CLOCK: Final = word_set("now current_timestamp localtime localtimestamp")
+_DIGITS: Final = re.compile("0*[0-6]")
 _SEPARATORS: Final = word_set(", from for")
 _BEFORE_NAME: Final = word_set("as . ) into")
 """What stands before a name with columns in parentheses, which is no call."""
@@ -75,7 +77,7 @@ def _wrong_calls(parts: Sequence[Lexeme], words: Sequence[str]) -> Iterator[str]
         count = _count(words, at + 1, {","} if word == "trim" else _SEPARATORS)
         if count is not None and not counts[0] <= count <= counts[1]:
             yield f"{count} arguments of {word.upper()}"
-        elif word in _CLOCK and count and parts[at + 2].kind is not Lex.NUMBER:
+        elif word in _CLOCK and count and not _DIGITS.fullmatch(parts[at + 2].text):
             yield f"{word.upper()} of something other than a number of digits"
 
 
