@@ -199,6 +199,30 @@ def test_a_list_that_may_fail_is_computed_before_rows_are_cut_off(cut: str) -> N
             scratch.close()
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        "SELECT MIN(CAST(s AS INTEGER)) FROM t WHERE v = 1",
+        "SELECT MIN(CASE WHEN v = 1 THEN CAST(s AS INTEGER) END) FROM t",
+    ],
+)
+def test_duckdb_computes_a_value_of_rows_that_filter_leaves_out(other: str) -> None:
+    schema = read_ddl("CREATE TABLE t (v INTEGER NOT NULL, s VARCHAR(9))", "duckdb")
+    gold = "SELECT MIN(CAST(s AS INTEGER)) FILTER (WHERE v = 1) FROM t"
+    assert not isinstance(prove(gold, other, schema, dialect="duckdb"), Proof)
+    same = gold.replace("v = 1", "1 = v")
+    assert isinstance(prove(gold, same, schema, dialect="duckdb"), Proof)
+    engine = ENGINES.get(engine_of("duckdb"))
+    assert isinstance(engine, ScratchEngine)
+    scratch = engine.scratch(schema, Limits(), None)
+    try:
+        assert scratch.load({"t": ((1, "7"), (2, "x"))})
+        assert isinstance(scratch.run(gold), Failure)
+        assert isinstance(scratch.run(other), Answer)
+    finally:
+        scratch.close()
+
+
 @pytest.mark.parametrize("dialect", ["postgres", "mysql"])
 def test_a_difference_from_the_end_of_64_bits_may_fail(dialect: str) -> None:
     schema = read_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, b BIGINT)", dialect)

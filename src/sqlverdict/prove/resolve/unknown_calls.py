@@ -306,7 +306,9 @@ def _folds(select: Expr) -> bool:
 
 def _context(call: Expr) -> str:
     """The sources and conditions around a call; "" where it is evaluated on the rows shown."""
-    texts = []
+    clause = call.find_ancestor(exp.Filter, exp.Select)
+    # DuckDB computes what an aggregate reads for the rows, too, that FILTER leaves out.
+    texts = ["a FILTER"] if isinstance(clause, exp.Filter) else []
     node: Expr = call
     while (select := node.find_ancestor(exp.Select)) is not None:
         part = node

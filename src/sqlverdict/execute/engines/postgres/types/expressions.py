@@ -41,6 +41,7 @@ _CLOCK: Final = {
     "localtimestamp": "timestamp",
 }
 _FIELDS: Final = word_set("extract date_part date_trunc")
+_SYSTEM_COLUMNS: Final = word_set("ctid xmin xmax cmin cmax tableoid oid")
 _LARGEST: Final = 2**63
 _COLLATED: Final = ("text", "varchar", "bpchar", "name", UNTYPED, NOT_KNOWN)
 _CHOICES: Final = {
@@ -120,6 +121,12 @@ class ExpressionTypes(OperatorTypes):
         if len(names) < len(column.fields):
             return self.not_known("a star as a value")
         own = scope.find(names[-1], names[-2] if len(names) > 1 else "")
+        if (
+            own is None
+            and len(names) == 1
+            and not (names[0] in _SYSTEM_COLUMNS or scope.has_source(names[0]))
+        ):
+            raise WrongType(f"column does not exist: {names[0]}")
         return self.not_known(f"the type of {names[-1]}") if own in (None, NOT_KNOWN) else str(own)
 
     def _call(self, call: Any, scope: TypeScope) -> str:

@@ -50,6 +50,15 @@ class TypeScope(NameScope[TypedSource, str]):
         # The engine refuses a name that two sources have, and one query may hide a source.
         return None if not different else different.pop() if len(different) == 1 else NOT_KNOWN
 
+    def has_source(self, name: str) -> bool:
+        """Whether an item of FROM has a name; alone it means a whole row."""
+        scope: TypeScope | None = self
+        while scope is not None:
+            if any(source.name == fold(name) for source in scope.sources):
+                return True
+            scope = scope.outer
+        return False
+
     def star(self, qualifier: str) -> Columns | None:
         """The columns that ``t.*`` shows; ``None`` where they are not known."""
         scope: TypeScope | None = self
