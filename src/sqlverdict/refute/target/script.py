@@ -25,7 +25,7 @@ from sqlverdict.parse.schemas.create_table import table_text
 from sqlverdict.records import Cell, Contract, Row
 from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
 from sqlverdict.refute.target.script_tables import (
-    plain_table,
+    bare_table,
     read_tables,
     tables_line,
     trusted_schema,
@@ -174,7 +174,7 @@ def _declaration(table: Table, dialect: str) -> str:
         return exp.to_identifier(name, quoted=True).sql(dialect=dialect)
 
     keys = [key for key in table.foreign_keys if key.parent_columns]
-    return table_text(plain_table(table), keys=keys, write=write)
+    return table_text(bare_table(table), keys=keys, write=write)
 
 
 def _inserts(table: Table, rows: tuple[Row, ...], dialect: str) -> Iterator[str]:

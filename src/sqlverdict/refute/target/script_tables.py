@@ -57,7 +57,7 @@ def tables_line(tables: Iterable[Table], rows: Mapping[str, Iterable[Row]]) -> s
     """
     tables = list(tables)
     content = {
-        "tables": [msgspec.to_builtins(plain_table(each)) for each in tables if not is_view(each)],
+        "tables": [msgspec.to_builtins(bare_table(each)) for each in tables if not is_view(each)],
         "rows": {
             name: [[_plain(cell) for cell in row] for row in own] for name, own in rows.items()
         },
@@ -74,7 +74,7 @@ def tables_line(tables: Iterable[Table], rows: Mapping[str, Iterable[Row]]) -> s
     return _START + json.dumps(content)
 
 
-def plain_table(table: Table) -> Table:
+def bare_table(table: Table) -> Table:
     """The table without its paths, and without SQL but that of computed columns."""
     columns = tuple(replace(column, default=None) for column in table.columns)
     return replace(table, columns=columns, checks=(), sql=None, indexes=(), paths=())
@@ -108,7 +108,7 @@ def read_tables(text: str, path: Path) -> tuple[Schema, Rows]:
         )
     try:
         content: Any = json.loads(line.removeprefix(_START))
-        tables = [plain_table(msgspec.convert(table, Table)) for table in content["tables"]]
+        tables = [bare_table(msgspec.convert(table, Table)) for table in content["tables"]]
         views = [_view(**view) for view in content["views"]]
         rows = {
             str(name): [tuple(_cell(cell) for cell in row) for row in rows]
