@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import Result
 
+from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
 from sqlverdict.web.server import open_socket
 
@@ -101,7 +103,14 @@ def test_a_host_that_cannot_be_had_is_told_from_a_port() -> None:
         open_socket("host.invalid", 0)
 
 
-def test_the_help_of_all_settings_ends_with_help(invoke: Invoke) -> None:
+def test_the_help_of_all_settings_ends_with_help(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view = sqlverdict.get_command(click.Context(sqlverdict), "view")
+    assert view is not None
+    # Somebody reads the command in a context without our settings: click keeps what it makes then.
+    monkeypatch.setattr(view, "_help_option", None)
+    view.get_params(click.Context(view))
     lines = invoke("view", "--help-all").stdout.splitlines()
     help_line = next(number for number, line in enumerate(lines) if "-h, --help" in line)
     assert not any(line.startswith("  --set") for line in lines[help_line:])

@@ -14,6 +14,7 @@ from sqlverdict.errors import SqlverdictError
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.prove.prover import prove
+from sqlverdict.refute.explain.sentence import rows_table
 from sqlverdict.refute.target.script import replay_script, to_script, write_script
 from sqlverdict.refute.witness import NotRefuted, Witness
 from sqlverdict.refute.witness_files import replay, write
@@ -118,3 +119,27 @@ def test_a_type_that_is_several_statements_makes_nothing(tmp_path: Path) -> None
     refutation = refute_pair(gold, prediction, schema=schema, engine="duckdb")
     assert isinstance(refutation, NotRefuted)
     assert not file.exists()
+
+
+@pytest.mark.parametrize("case", ["a view", "a view of a view", "a computed column"])
+def test_what_a_view_or_a_computed_column_reads_is_shown(case: str, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="duckdb is not installed: extra 'duckdb'")
+    statements, gold, prediction = CASES[case]
+    with database_of(
+        "duckdb", tmp_path, *(each.format(storage="VIRTUAL") for each in statements)
+    ) as db:
+        witness = witness_of(db, gold, prediction)
+    path = write_script(witness, tmp_path, "one")
+    for tables in (rows_table(witness), replay_script(path, near=None).tables):
+        assert [table.columns for table in tables] == [("id", "a")]
+    assert ('INSERT INTO "t" ("id", "a") VALUES' in path.read_text()) is (
+        case == "a computed column"
+    )
+
+
+def test_a_witness_file_of_sqlite_shows_what_a_view_reads(tmp_path: Path) -> None:
+    statements, gold, prediction = CASES["a view of a view"]
+    with database_of("sqlite", tmp_path, *statements) as db:
+        paths = write(witness_of(db, gold, prediction), tmp_path / "out", "one")
+    for path in paths:
+        assert [table.columns for table in replay(path).tables] == [("id", "a")]

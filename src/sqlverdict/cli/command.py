@@ -45,6 +45,7 @@ from sqlverdict.errors import OptionName, SameCall, SqlverdictError
 
 MANY_OPTIONS = 10
 """A command with more options than this lists them by heading."""
+_HELP = ("-h", "--help")
 HELP_ALL = "help_all"
 """The parameter of ``--help-all``."""
 MOST_SHOWN = 30
@@ -146,6 +147,11 @@ class HeadedCommand(SettingsCommand):
     @property
     def _hides_rare(self) -> bool:
         return sum(isinstance(each, click.Option) for each in self.params) > MOST_SHOWN
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        """The names of ``--help``: click keeps those of the first context, whoever made it."""
+        del ctx
+        return list(_HELP)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The parameters, with those that every command has."""

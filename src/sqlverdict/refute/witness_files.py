@@ -17,11 +17,12 @@ from pathlib import Path
 import msgspec
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.errors import DatabaseError, DataError, FileFailure
+from sqlverdict.errors import DatabaseError, DataError, FileFailure, SchemaError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Session
 from sqlverdict.execute.in_memory import RebuiltInstance, in_memory_engine
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.sqlite import quote_name
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import statements
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
 from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
@@ -197,12 +198,23 @@ _TABLES = (
 
 def _tables(session: Session, card: WitnessHeader) -> Iterator[WitnessTable]:
     """The rows of every table."""
+    columns = _columns_read(session, card)
     names = session.run(_TABLES)
     for (name,) in names.rows if isinstance(names, Answer) else ():
         content = session.run(f"SELECT * FROM {quote_name(str(name))}")
         if isinstance(content, Answer):
             table = WitnessTable(str(name), content.columns, tuple(content.rows))
-            yield table.with_columns(columns_named((card.gold, card.prediction)))
+            yield table.with_columns(columns)
+
+
+def _columns_read(session: Session, card: WitnessHeader) -> set[str] | None:
+    declarations = session.run("SELECT sql FROM sqlite_master WHERE sql <> ''")
+    rows = declarations.rows if isinstance(declarations, Answer) else []
+    try:
+        schema = read_ddl(";\n".join(str(sql) for (sql,) in rows), "witness")
+    except SchemaError:
+        return None
+    return columns_named((card.gold, card.prediction), schema)
 
 
 def _open_database(path: Path) -> tuple[Session, WitnessHeader]:

@@ -10,12 +10,15 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Table, is_view
+from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Contract, Query, Reason, Row
 from sqlverdict.refute.explain.wording import column, outcome_text
+from sqlverdict.refute.read.views import written_out
 from sqlverdict.refute.trial.rebuild import touched
 from sqlverdict.refute.witness import Witness, with_moment
 
@@ -158,9 +161,12 @@ class WitnessTable:
 
 def rows_table(witness: Witness) -> list[WitnessTable]:
     """The witness's tables: columns that either query names, and keys."""
-    names = columns_named((witness.gold_sql, witness.prediction_sql))
+    schema, rows = witness.instance.schema, witness.instance.rows
+    names = columns_named((witness.gold_sql, witness.prediction_sql), schema)
     return [
-        _witness_table(witness, table, names) for table in _tables(witness) if not is_view(table)
+        witness_table(table, rows.get(table.name, ()), names)
+        for table in _tables(witness)
+        if not is_view(table)
     ]
 
 
@@ -169,20 +175,36 @@ def _tables(witness: Witness) -> list[Table]:
     return touched(instance.schema, (witness.gold_sql, witness.prediction_sql), instance.rows)
 
 
-def columns_named(queries: Iterable[str]) -> set[str] | None:
-    """The columns that queries name, in lower case; ``None`` where all may matter."""
+def columns_named(queries: Iterable[str], schema: Schema) -> set[str] | None:
+    """The columns that queries read, in lower case; ``None`` where all may matter.
+
+    Args:
+        queries: The queries.
+        schema: The tables; what a view or a computed column reads is read, too.
+    """
     names: set[str] = set()
     for sql in queries:
         query = parse(sql)
         if not isinstance(query, Query) or "star" in query.features:
             return None
         names.update(map(fold, query.columns))
+        tree = written_out(query.tree, schema)
+        if tree is not query.tree:
+            names.update(fold(each.name) for each in tree.find_all(exp.Column, exp.Alias))
     return names
 
 
-def _witness_table(witness: Witness, table: Table, names: set[str] | None) -> WitnessTable:
-    keys = {fold(name) for name in table.primary_key}
-    rows = witness.instance.rows.get(table.name, ())
-    columns = tuple(each.name for each in table.columns)
-    whole = WitnessTable(table.name, columns, tuple(rows))
-    return whole.with_columns(None if names is None else names | keys)
+def witness_table(table: Table, rows: Iterable[Row], names: set[str] | None) -> WitnessTable:
+    """A table with its keys and the columns of these names; ``None``: with all.
+
+    A computed column is left out where its values are not known.
+    """
+    rows = tuple(rows)
+    own = {fold(each.name) for each in table.columns} if names is None else names
+    own = own | {fold(name) for name in table.primary_key}
+    own -= {
+        fold(each.name)
+        for index, each in enumerate(table.columns)
+        if each.generated is not None and all(row[index] is None for row in rows)
+    }
+    return WitnessTable(table.name, tuple(c.name for c in table.columns), rows).with_columns(own)

@@ -8,7 +8,7 @@ is trusted, and they are SQL. The rows keep them anyway.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from sqlverdict.files.references import is_server
 from sqlverdict.parse.schema import Table, is_view
 from sqlverdict.parse.schemas.create_table import table_text
 from sqlverdict.records import Cell, Contract, Row
-from sqlverdict.refute.explain.sentence import WitnessTable, columns_named
+from sqlverdict.refute.explain.sentence import columns_named, witness_table
 from sqlverdict.refute.target.script_tables import (
     bare_table,
     read_tables,
@@ -131,15 +131,13 @@ def replay_script(
         )
     finally:
         scratch.close()
-    names = columns_named((header.gold, header.prediction))
-    tables = [_witness_table(table, rows) for table in schema.tables if not is_view(table)]
-    tables = [table.with_columns(names) for table in tables]
+    names = columns_named((header.gold, header.prediction), schema)
+    tables = [
+        witness_table(table, rows.get(table.name, ()), names)
+        for table in schema.tables
+        if not is_view(table)
+    ]
     return WitnessReplay(path, header, gold, prediction, compared, tuple(tables))
-
-
-def _witness_table(table: Table, rows: Mapping[str, list[Row]]) -> WitnessTable:
-    columns = tuple(column.name for column in table.columns)
-    return WitnessTable(table.name, columns, tuple(rows.get(table.name, ())))
 
 
 def _tables_of(witness: Witness) -> list[Table]:
@@ -181,9 +179,14 @@ def _inserts(table: Table, rows: tuple[Row, ...], dialect: str) -> Iterator[str]
     if not rows:
         return
     name = exp.to_identifier(table.name, quoted=True).sql(dialect=dialect)
-    yield f"INSERT INTO {name} VALUES"
+    own = [number for number, column in enumerate(table.columns) if column.generated is None]
+    columns = ""
+    if len(own) < len(table.columns):
+        names = (exp.to_identifier(table.columns[n].name, quoted=True) for n in own)
+        columns = f" ({', '.join(each.sql(dialect=dialect) for each in names)})"
+    yield f"INSERT INTO {name}{columns} VALUES"
     for number, row in enumerate(rows, 1):
-        cells = ", ".join(_literal(cell, dialect) for cell in row)
+        cells = ", ".join(_literal(row[n], dialect) for n in own)
         yield f"  ({cells}){';' if number == len(rows) else ','}"
 
 
