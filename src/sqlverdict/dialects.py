@@ -104,8 +104,8 @@ class Dialect:
         caseless_collations: Those under which a letter of ASCII is equal to its capital.
         typed_quotes: A text in quotes is read as a value of the type beside it.
         strict_types: Some types have no order or no MAX; NULL out of a query or a CASE is a text.
-        nested_texts: Which texts are values with parts. ``brackets``: ``[1, 2]`` is a list and
-            ``{'x': 1}`` a structure. ``braces``: ``{1, 2}`` is a list.
+        full_joins: What ON of a FULL JOIN must have: nothing, or an equality of its two sides.
+        nested_texts: Texts with parts: ``brackets``: ``[1, 2]``, ``{'x': 1}``; ``braces``: ``{1}``.
         sample_types: A declaration for each kind of values, for tables that test a rule.
         indexable_text: The type of texts that a key may have, where TEXT has no length.
         zero_dates: It has the date 0000-00-00, which ``IS NULL`` takes for NULL in some places.
@@ -115,8 +115,7 @@ class Dialect:
         hands_on_order: A query around one source shows its rows in the order of the source's own
             ORDER BY, where it says nothing of order itself. MariaDB drops that ORDER BY.
         nulls: Where NULLs stand in an ORDER BY that does not say so.
-        division_by_zero: ``null``; ``error``; or ``signed``: NULL for the integer 0, while 0.0
-            and -0.0 are equal and divide differently.
+        division_by_zero: ``null``; ``error``; ``signed``: NULL by 0, while 0.0 and -0.0 divide.
         short_division: A quotient of decimals has a few digits more than its dividend.
         wide_sums: A sum of integers may be a decimal, which is not divided as an integer is.
         row_values: A value may have several parts, and IS NULL looks at them.
@@ -132,8 +131,7 @@ class Dialect:
         ddl_words: What CREATE statements hold that others do not know.
         source: How a database of its engine is named.
         julian_day: The days since the beginning of the Julian calendar up to ``{}``.
-        weekday: The number of the weekday of ``{}``, as a text, where ``strftime`` has no word
-            for it.
+        weekday: The number of the weekday of ``{}`` as a text, if ``strftime`` has no word for it.
     """
 
     name: str
@@ -168,6 +166,7 @@ class Dialect:
     caseless_collations: re.Pattern[str] = _NONE
     typed_quotes: bool = False
     strict_types: bool = False
+    full_joins: Literal["any", "equalities"] = "any"
     nested_texts: Literal["none", "brackets", "braces"] = "none"
     sample_types: tuple[tuple[Values, str], ...] = ()
     indexable_text: str | None = None
@@ -250,6 +249,7 @@ _POSTGRES = Dialect(
     padded_types=re.compile(r"(?i:char|character|bpchar)\s*\(\s*\d+\s*\)"),
     typed_quotes=True,
     strict_types=True,
+    full_joins="equalities",
     nested_texts="braces",
     sample_types=(
         *(("integer", "INTEGER"), ("text", "TEXT"), ("real", "DOUBLE PRECISION")),

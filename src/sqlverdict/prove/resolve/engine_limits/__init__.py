@@ -5,6 +5,7 @@
 ``operation_types``  the types of arithmetic, functions and aggregates
 ``joint_operands``   IN and BETWEEN over numbers of several types
 ``aggregate_places`` where an aggregate, and a query with several columns, may not stand
+``full_joins``       which FULL JOINs run
 ``outer_texts``      what a subquery may do with a text from around it
 ``quotients``        quotients whose value depends on where they are computed
 """
