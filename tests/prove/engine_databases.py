@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from servers import postgres_server
-from sqlverdict.execute.engine import ENGINES
+from sqlverdict.execute.engine import ENGINES, Limits, Scratch, ScratchEngine
+from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.rule import EVERYWHERE
 
 DIALECTS = tuple(dialect for dialect in EVERYWHERE if dialect != "sqlite")
@@ -44,3 +45,12 @@ def server_of(dialect: str) -> Iterator[str | None]:
             yield url
     else:
         yield None
+
+
+@contextmanager
+def scratch_of(dialect: str, schema: Schema) -> Iterator[Scratch]:
+    """A scratch database with the tables of a schema, on the engine of a dialect."""
+    engine = ENGINES.get(engine_of(dialect))
+    assert isinstance(engine, ScratchEngine)
+    with server_of(dialect) as near, closing(engine.scratch(schema, Limits(), near)) as scratch:
+        yield scratch

@@ -16,12 +16,12 @@ import sqlglot
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
-from engine_databases import DIALECTS, engine_of, server_of
+from engine_databases import DIALECTS, scratch_of
 from operator_maker import OperatorMaker
 from query_mutations import mutate
 from query_strategies import make_query
 
-from sqlverdict.execute.engine import ENGINES, Limits, Scratch, ScratchEngine
+from sqlverdict.execute.engine import Scratch
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -172,14 +172,8 @@ def broken_claims(
 ) -> list[tuple[Claim, dict[str, tuple[Row, ...]]]]:
     """The claims that do not hold on the dialect's engine."""
     schema = schema_in(dialect)
-    engine = ENGINES.get(engine_of(dialect))
-    assert isinstance(engine, ScratchEngine)
-    with server_of(dialect) as near:
-        scratch = engine.scratch(schema, Limits(), near)
-        try:
-            return list(differences(result, scratch, schema, dialect, databases))
-        finally:
-            scratch.close()
+    with scratch_of(dialect, schema) as scratch:
+        return list(differences(result, scratch, schema, dialect, databases))
 
 
 @pytest.mark.slow

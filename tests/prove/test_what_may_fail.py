@@ -11,9 +11,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
-from engine_databases import engine_of, server_of
+from engine_databases import scratch_of
 
-from sqlverdict.execute.engine import ENGINES, Limits, ScratchEngine
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.proof import Proof
@@ -65,16 +64,10 @@ def test_an_order_that_may_fail_is_not_dropped(dialect: str, term: str) -> None:
     # The checker, too, looks at the order before it is dropped.
     forged = replace(proof, prediction_sql=ordered, reading=2)
     assert not check_proof(forged, schema).holds
-    engine = ENGINES.get(engine_of(dialect))
-    assert isinstance(engine, ScratchEngine)
-    with server_of(dialect) as near:
-        scratch = engine.scratch(schema, Limits(), near)
-        try:
-            assert scratch.load({"t": ((1, 0, "x"), (2, 1, "y"))})
-            assert isinstance(scratch.run(plain), Answer)
-            assert isinstance(scratch.run(ordered), Failure)
-        finally:
-            scratch.close()
+    with scratch_of(dialect, schema) as scratch:
+        assert scratch.load({"t": ((1, 0, "x"), (2, 1, "y"))})
+        assert isinstance(scratch.run(plain), Answer)
+        assert isinstance(scratch.run(ordered), Failure)
 
 
 ROWS_THAT_FAIL: dict[str, tuple[str, tuple[object, ...]]] = {
@@ -141,22 +134,16 @@ def test_a_term_that_fails_for_some_values_is_not_dropped(dialect: str) -> None:
     columns, row = ROWS_THAT_FAIL[dialect]
     schema = read_ddl(f"CREATE TABLE t (id INTEGER PRIMARY KEY, {columns})", dialect)
     plain, ordered = "SELECT id FROM t", "SELECT id FROM t ORDER BY {}".format
-    engine = ENGINES.get(engine_of(dialect))
-    assert isinstance(engine, ScratchEngine)
-    with server_of(dialect) as near:
-        scratch = engine.scratch(schema, Limits(), near)
-        try:
-            assert scratch.load({"t": ((1, *row),)})
-            for term in TERMS_THAT_FAIL[dialect]:
-                proof = prove(plain, ordered(term), schema, dialect=dialect)
-                assert not isinstance(proof, Proof), term
-                assert isinstance(scratch.run(ordered(term)), Failure), term
-            for term in TERMS_THAT_NEVER_FAIL[dialect]:
-                proof = prove(plain, ordered(term), schema, dialect=dialect)
-                assert isinstance(proof, Proof), (term, proof.message)
-                assert isinstance(scratch.run(ordered(term)), Answer), term
-        finally:
-            scratch.close()
+    with scratch_of(dialect, schema) as scratch:
+        assert scratch.load({"t": ((1, *row),)})
+        for term in TERMS_THAT_FAIL[dialect]:
+            proof = prove(plain, ordered(term), schema, dialect=dialect)
+            assert not isinstance(proof, Proof), term
+            assert isinstance(scratch.run(ordered(term)), Failure), term
+        for term in TERMS_THAT_NEVER_FAIL[dialect]:
+            proof = prove(plain, ordered(term), schema, dialect=dialect)
+            assert isinstance(proof, Proof), (term, proof.message)
+            assert isinstance(scratch.run(ordered(term)), Answer), term
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "duckdb"])
@@ -187,16 +174,10 @@ def test_a_list_that_may_fail_is_computed_before_rows_are_cut_off(cut: str) -> N
     assert not isinstance(prove(before, behind, schema, dialect="postgres"), Proof)
     other = before.replace("t ", "t AS x ", 1)
     assert isinstance(prove(before, other, schema, dialect="postgres"), Proof)
-    engine = ENGINES.get(engine_of("postgres"))
-    assert isinstance(engine, ScratchEngine)
-    with server_of("postgres") as near:
-        scratch = engine.scratch(schema, Limits(), near)
-        try:
-            assert scratch.load({"t": ((0, "7"), (1, "x"))})
-            assert isinstance(scratch.run(before), Failure)
-            assert isinstance(scratch.run(behind), Answer)
-        finally:
-            scratch.close()
+    with scratch_of("postgres", schema) as scratch:
+        assert scratch.load({"t": ((0, "7"), (1, "x"))})
+        assert isinstance(scratch.run(before), Failure)
+        assert isinstance(scratch.run(behind), Answer)
 
 
 @pytest.mark.parametrize(
@@ -212,15 +193,10 @@ def test_duckdb_computes_a_value_of_rows_that_filter_leaves_out(other: str) -> N
     assert not isinstance(prove(gold, other, schema, dialect="duckdb"), Proof)
     same = gold.replace("v = 1", "1 = v")
     assert isinstance(prove(gold, same, schema, dialect="duckdb"), Proof)
-    engine = ENGINES.get(engine_of("duckdb"))
-    assert isinstance(engine, ScratchEngine)
-    scratch = engine.scratch(schema, Limits(), None)
-    try:
+    with scratch_of("duckdb", schema) as scratch:
         assert scratch.load({"t": ((1, "7"), (2, "x"))})
         assert isinstance(scratch.run(gold), Failure)
         assert isinstance(scratch.run(other), Answer)
-    finally:
-        scratch.close()
 
 
 @pytest.mark.parametrize("dialect", ["postgres", "mysql"])
@@ -229,13 +205,7 @@ def test_a_difference_from_the_end_of_64_bits_may_fail(dialect: str) -> None:
     less = "SELECT id FROM t WHERE b - 9223372036854775807 < 0"
     plain = "SELECT id FROM t WHERE b < 9223372036854775807"
     assert not isinstance(prove(less, plain, schema, dialect=dialect), Proof)
-    engine = ENGINES.get(engine_of(dialect))
-    assert isinstance(engine, ScratchEngine)
-    with server_of(dialect) as near:
-        scratch = engine.scratch(schema, Limits(), near)
-        try:
-            assert scratch.load({"t": ((1, -5),)})
-            assert isinstance(scratch.run(less), Failure)
-            assert isinstance(scratch.run(plain), Answer)
-        finally:
-            scratch.close()
+    with scratch_of(dialect, schema) as scratch:
+        assert scratch.load({"t": ((1, -5),)})
+        assert isinstance(scratch.run(less), Failure)
+        assert isinstance(scratch.run(plain), Answer)

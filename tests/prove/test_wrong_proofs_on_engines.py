@@ -14,9 +14,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
-from engine_databases import engine_of, server_of
+from engine_databases import scratch_of
 
-from sqlverdict.execute.engine import ENGINES, Limits, ScratchEngine
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
@@ -242,15 +241,9 @@ def test_a_pair_that_differs_is_not_proved(name: str) -> None:
     dialect, gold, other = PAIRS[name]
     schema = read_ddl(TABLES, dialect)
     assert not isinstance(prove(gold, other, schema, dialect=dialect), Proof)
-    engine = ENGINES.get(engine_of(dialect))
-    assert isinstance(engine, ScratchEngine)
-    with server_of(dialect) as near:
-        scratch = engine.scratch(schema, Limits(), near)
-        try:
-            assert scratch.load(ROWS)
-            answers = [scratch.run(sql) for sql in (gold, other)]
-        finally:
-            scratch.close()
+    with scratch_of(dialect, schema) as scratch:
+        assert scratch.load(ROWS)
+        answers = [scratch.run(sql) for sql in (gold, other)]
     one, two = (_numbers(answer) for answer in answers if isinstance(answer, Answer))
     assert one != two
 
@@ -315,15 +308,9 @@ def test_a_pair_over_its_own_table_is_not_proved(name: str) -> None:
     dialect, ddl, rows, gold, other = OWN_TABLES[name]
     schema = read_ddl(ddl, dialect)
     assert not isinstance(prove(gold, other, schema, dialect=dialect), Proof)
-    engine = ENGINES.get(engine_of(dialect))
-    assert isinstance(engine, ScratchEngine)
-    with server_of(dialect) as near:
-        scratch = engine.scratch(schema, Limits(), near)
-        try:
-            assert scratch.load({"t": rows})
-            answers = [scratch.run(sql) for sql in (gold, other)]
-        finally:
-            scratch.close()
+    with scratch_of(dialect, schema) as scratch:
+        assert scratch.load({"t": rows})
+        answers = [scratch.run(sql) for sql in (gold, other)]
     one, two = (sorted(answer.rows) for answer in answers if isinstance(answer, Answer))
     assert one != two
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from small_databases import EVERY_ENGINE, database_of
 from sqlverdict.api.calls import load_schema, refute_pair
 from sqlverdict.errors import SqlverdictError
-from sqlverdict.execute.engine import ENGINES
+from sqlverdict.execute.engine import ENGINES, Limits, ScratchEngine
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.prove.prover import prove
 from sqlverdict.refute.explain.sentence import rows_table
@@ -108,16 +109,30 @@ def test_no_sql_of_a_file_is_run_unguarded(engine: str, tmp_path: Path) -> None:
     assert not file.exists()
 
 
-def test_a_type_that_is_several_statements_makes_nothing(tmp_path: Path) -> None:
-    pytest.importorskip("duckdb", reason="duckdb is not installed: extra 'duckdb'")
-    file = tmp_path / "stolen"
-    type_ = f"INTEGER); COPY (SELECT 1) TO '{file}'; CREATE TABLE more (n INTEGER"
-    columns = (Column("id", "INTEGER"), Column("a", type_), Column("s", "VARCHAR"))
-    schema = Schema("hostile", (Table("t", columns),), "ddl")
-    gold, prediction = (f"SELECT id FROM {name} WHERE UPPER(s) = 'A'" for name in ("t", "t AS t"))
-    prove(gold, prediction, schema, dialect="duckdb")
-    refutation = refute_pair(gold, prediction, schema=schema, engine="duckdb")
-    assert isinstance(refutation, NotRefuted)
+@pytest.mark.parametrize("engine", EVERY_ENGINE)
+def test_a_type_that_is_several_statements_makes_nothing(engine: str, tmp_path: Path) -> None:
+    member, file = ENGINES.get(engine), tmp_path / "stolen"
+    harms = {
+        "sqlite": f"ATTACH '{file}' AS stolen",
+        "duckdb": f"COPY (SELECT 1) TO '{file}'",
+        "postgres": "DROP TABLE kept",
+        "mysql": "DROP TABLE {database}.kept",
+    }
+    with database_of(engine, tmp_path, TABLE, "CREATE TABLE kept (n INTEGER)") as db:
+        harm = harms[engine].format(database=db.rpartition("/")[2])
+        type_ = f"INTEGER); {harm}; CREATE TABLE more (n INTEGER"
+        columns = (Column("id", "INTEGER"), Column("a", type_), Column("s", "VARCHAR(9)"))
+        schema = Schema("hostile", (Table("t", columns),), "ddl")
+        gold, other = (f"SELECT id FROM {name} WHERE UPPER(s) = 'A'" for name in ("t", "t AS t"))
+        prove(gold, other, schema, dialect=member.dialect)
+        if isinstance(member, ScratchEngine):
+            with suppress(SqlverdictError):
+                scratch = member.scratch(schema, Limits(), db)
+                scratch.run(gold)
+                scratch.close()
+        else:
+            assert isinstance(refute_pair(gold, other, schema=schema), NotRefuted)
+        assert load_schema(db).table("kept") is not None
     assert not file.exists()
 
 

@@ -338,6 +338,7 @@ class QueryRunner:
         try:
             digest = f"version {version}, {database}" if version else session.digest()
         except BaseException:
+            # Whatever it was, Ctrl-C included, it is raised on; the session is closed.
             session.close()
             raise
         scope = self._scope(engine, f"unknown {database}" if digest is None else digest)

@@ -170,6 +170,7 @@ class _EngineProcess(KillableProcess):
             self.kill_after(_START)
             self.receive()
         except BaseException:
+            # Whatever it was, Ctrl-C included, it is raised on; no process stays behind.
             self.end()
             raise
 

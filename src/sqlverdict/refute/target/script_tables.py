@@ -182,8 +182,8 @@ def _require_all(names: Iterable[str], answered: Iterable[str], path: Path) -> N
     missing = sorted(set(names) - set(answered))
     if missing:
         raise DataError(
-            f"{path}: the engine does not answer the query of {', '.join(missing)}, which is not "
-            "made",
+            f"{path}: the engine refuses what the file has as SQL for {', '.join(missing)}, or "
+            "cannot run it; the witness was not rebuilt. Write the file again from its run",
             reason="wrong_value",
         )
 

@@ -71,6 +71,7 @@ def open_file(
             _attach(connection, name, other)
         connection.execute(f"USE {_catalogue(file.stem)}.main")
     except BaseException:
+        # Whatever it was, Ctrl-C included, it is raised on; the files are closed.
         connection.close()
         raise
     return connection
