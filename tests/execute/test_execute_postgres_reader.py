@@ -78,6 +78,15 @@ def test_a_superuser_makes_a_role_that_reads_and_drops_it(people: str) -> None:
     assert fresh != name
 
 
+def test_the_role_is_given_no_right_to_make_temporary_tables(people: str) -> None:
+    name = people.rpartition("/")[2]
+    execute(people, f'REVOKE TEMPORARY ON DATABASE "{name}" FROM PUBLIC')
+    with session(people) as opened:
+        ((reader, _),) = rows(opened.run(WHO))
+        may = f"SELECT has_database_privilege('{reader}', '{name}', 'TEMPORARY')"
+        assert execute(people, may) == [(False,)]
+
+
 def test_a_role_outlives_its_day_where_a_run_does(people: str) -> None:
     from sqlverdict.execute.engines.postgres import reader
 

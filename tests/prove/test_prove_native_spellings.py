@@ -41,6 +41,8 @@ SAME = [
     ("DATE(ts) = d", "ts::date = d"),
     ("DATE(tz) < DATE(now())", "CAST(tz AS DATE) < CURRENT_DATE"),
     ("tz < now()", "tz < CURRENT_TIMESTAMP"),
+    ("EXTRACT(YEAR FROM age(d)) > 3", "date_part('year', age(CURRENT_DATE, d)) > 3"),
+    ("age(tz) > interval '1 day'", "age(CURRENT_DATE, tz) > interval '1 day'"),
     ("DATE_TRUNC('MONTH', ts) = ts", "date_trunc('month', ts) = ts"),
     ("EXTRACT(YEAR FROM d) = 2020", "extract('year' FROM d) = 2020"),
     ("ts - d > interval '2 weeks'", "ts - d > interval '14 days'"),

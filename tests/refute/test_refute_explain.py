@@ -10,10 +10,11 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.evidence import Refuted, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Failure, Reason, Row
 from sqlverdict.refute.explain import causes_in_queries
 from sqlverdict.refute.explain.evidence import find_deciding_rows, refutation_evidence
-from sqlverdict.refute.explain.sentence import rows_table, sentence
+from sqlverdict.refute.explain.sentence import columns_named, rows_table, sentence
 from sqlverdict.refute.witness import Instance, NotRefuted, Witness
 
 PERSON: Row = (1, "Ada", 30, 10.0, "555", 1)
@@ -269,6 +270,14 @@ def test_only_columns_that_matter_are_shown() -> None:
     assert (table.name, table.columns, table.rows) == ("employee", ("id", "phone"), ((1, None),))
     star = on("SELECT * FROM players", "SELECT * FROM players WHERE id > 1", players=[(1, "a", 2)])
     assert rows_table(star)[0].columns == ("id", "name", "score")
+
+
+def test_a_structure_that_a_query_looks_into_is_shown() -> None:
+    schema = read_ddl("CREATE TABLE p (id INTEGER, s STRUCT, t INTEGER)", "p")
+    named = columns_named(["SELECT s.b FROM p WHERE p.s.a = 1"], schema)
+    assert named is not None
+    assert "s" in named
+    assert "t" not in named
 
 
 def test_a_view_shows_the_tables_behind_it() -> None:

@@ -16,7 +16,7 @@ Names are written as the schema writes them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -95,6 +95,11 @@ class References:
 
 
 Fact = HasAffinity | NotNull | Unique | PrimaryKey | References
+
+
+def cited_facts(facts: Iterable[Fact]) -> tuple[str, ...]:
+    """Facts in words, in an order that depends on nothing else."""
+    return tuple(sorted(map(str, facts)))
 
 
 def facts_of(schema: Schema, dialect: str = DEFAULT_DIALECT) -> frozenset[Fact]:

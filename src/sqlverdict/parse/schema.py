@@ -123,6 +123,11 @@ class Schema:
     def _content(self) -> tuple[object, ...]:
         return (self.db_id, self.tables, self.source, self.whole_keys, self.null_keys)
 
+    @property
+    def has_labels(self) -> bool:
+        """Whether the types of its columns are labels for people."""
+        return self.source in ("tables_json", "assumed")
+
     def table(self, name: str) -> Table | None:
         """The table of that name, in any case."""
         folded = fold(name)

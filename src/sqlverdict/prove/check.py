@@ -15,13 +15,13 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.errors import UnknownMember
-from sqlverdict.parse.facts import Fact, facts_of
+from sqlverdict.parse.facts import Fact, cited_facts, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import same_text
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import Path, Proof, Side, Step, weakest
-from sqlverdict.prove.reasoning.facts import Facts, cited_facts
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import take_over_order
 from sqlverdict.prove.reasoning.moves import tell_sources_apart
 from sqlverdict.prove.resolve.own_words import failure_of_query, same_to_engine

@@ -18,9 +18,10 @@ from typing import Generic, TypeVar
 
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.facts import cited_facts
 from sqlverdict.prove.proof import Path, Side, Step
 from sqlverdict.prove.reasoning.copies import TooManySteps, bounded_copies
-from sqlverdict.prove.reasoning.facts import Facts, cited_facts
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import tell_sources_apart
 from sqlverdict.prove.reasoning.shape import NAMES
 from sqlverdict.prove.rule import Rule

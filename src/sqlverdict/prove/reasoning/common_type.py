@@ -15,8 +15,9 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import is_truth_value
 from sqlverdict.prove.reasoning.shape import column_name
+from sqlverdict.prove.reasoning.stored import has_one_form
 
-_SURE = ("integer", "real", "text")
+_PLAIN = ("integer", "real", "number", "text")
 _DECIMAL = re.compile(r"(?:decimal|numeric|dec)\b", re.IGNORECASE)
 
 
@@ -25,11 +26,11 @@ def keeps_type(value: Expr, other: Expr, facts: Facts) -> bool:
     if not facts.record.typed or isinstance(other, exp.Null):
         return True
     kind, beside = facts.kind(value), facts.kind(other)
-    if kind == "real" or (kind == beside and kind in _SURE):
+    if kind == "real" or (kind == beside and has_one_form(value, facts)):
         return True
     if beside == "integer":
         return kind == "number" or _DECIMAL.match(_declared(value, facts)) is not None
-    if kind is None and isinstance(other, exp.Literal) and other.is_string:
+    if kind not in _PLAIN and isinstance(other, exp.Literal) and other.is_string:
         # A text in quotes takes the type of the other one.
         return True
     if is_truth_value(value) and is_truth_value(other):

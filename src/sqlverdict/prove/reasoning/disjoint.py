@@ -128,7 +128,7 @@ def _apart(one: _Bound | None, other: _Bound | None, facts: Facts) -> bool:
         return one[0] is exp.EQ and other[0] is exp.EQ and mine != their
     if not has_one_order(one[1], facts):
         return False
-    if isinstance(mine, str) and isinstance(their, str) and kind is None:
+    if isinstance(mine, str) and isinstance(their, str) and _is_day(kind):
         mine, their = _day(mine), _day(their)
     if kind == "text" or not isinstance(mine, Decimal) or not isinstance(their, Decimal):
         return False
@@ -139,6 +139,10 @@ def _apart(one: _Bound | None, other: _Bound | None, facts: Facts) -> bool:
     if kind == "integer":
         first, second = _reached(*first), _reached(*second)
     return _above(*first, *second) or _above(*second, *first)
+
+
+def _is_day(kind: str | None) -> bool:
+    return kind is None or kind.partition(" ")[0] in ("date", "timestamp")
 
 
 def _day(text: str) -> Decimal | None:

@@ -8,7 +8,6 @@ TEXT holds text or NULL. That is what "legal database" means throughout.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -31,13 +30,13 @@ from sqlverdict.prove.reasoning.shape import (
     source_label,
 )
 from sqlverdict.prove.reasoning.strict import FUNCTIONS, OPERATORS, rejects_null
+from sqlverdict.prove.resolve.engine_limits.own_types import exact_type
 from sqlverdict.prove.resolve.parser_losses import cast_affinity
 
-Kind = Literal["integer", "real", "number", "text"]
-"""What values an expression has, NULL aside: ``number`` may be an integer or a real."""
-
-ONE_FORM: tuple[Kind, ...] = ("integer", "real", "text")
-"""Kinds of which two equal values are the same: 1 and 1.0 are equal numbers, and two texts."""
+Kind = str
+"""What values an expression has, NULL aside: ``integer``, ``real``, ``text``, ``number``, which may
+be an integer or a real, or the name of a type of which two equal values are the same."""
+_PLAIN = ("integer", "real", "number", "text")
 _NUMERIC = ("INTEGER", "REAL", "NUMERIC")
 _COMPARISONS = (
     *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Is),
@@ -176,7 +175,7 @@ class Facts:
             return "number" if isinstance(node, exp.Div) else None
         if isinstance(node, exp.Sum | exp.Neg | exp.Abs):
             inner_kind = self.kind(node.this)
-            return inner_kind if inner_kind != "text" else "number"
+            return inner_kind if inner_kind in (None, "integer", "real") else "number"
         if isinstance(node, exp.Max | exp.Min) and not node.expressions:
             return self.kind(node.this)
         if isinstance(node, exp.Cast):
@@ -198,9 +197,9 @@ class Facts:
             return "integer"
         if isinstance(node, exp.Substring):
             # A part of a BLOB is a BLOB.
-            return "text" if self.kind(node.this) is not None else None
+            return "text" if self.kind(node.this) in _PLAIN else None
         if isinstance(node, exp.Upper | exp.Lower) and self._is_typed:
-            return self.kind(node.this)
+            return "text" if self.kind(node.this) == "text" else None
         if isinstance(node, exp.Upper | exp.Lower | exp.DPipe):
             return "text"
         return None
@@ -232,7 +231,13 @@ class Facts:
             self.cite(typed)
             return _AFFINITY_KINDS.get(typed.affinity)
         projection = self.projection(node)
-        return self.kind(projection) if projection is not None else None
+        return self.kind(projection) if projection is not None else self._own_kind(node)
+
+    def _own_kind(self, column: Expr) -> Kind | None:
+        """The type of a table's column, where equal values of it are the same."""
+        label, name = column_name(column)
+        table = self.table(label) if not self.schema.has_labels else None
+        return exact_type(table, name, self.record) if table is not None else None
 
     def _typed_of(self, node: Expr) -> HasAffinity | None:
         label, name = column_name(node)
@@ -256,7 +261,7 @@ class Facts:
         kinds = {self.kind(left), self.kind(right)}
         if self._is_typed:
             # An integer beyond 2^53 is converted beside a real, and then equal to its neighbour.
-            return len(kinds) == 1 and kinds <= {"integer", "real", "text"}
+            return len(kinds) == 1 and not kinds & {None, "number"}
         return None not in kinds and (kinds == {"text"} or "text" not in kinds)
 
     def pins(self, column: Expr, other: Expr) -> bool:
@@ -267,6 +272,8 @@ class Facts:
         """
         typed = self._typed_of(column) if isinstance(column, exp.Column) else None
         if typed is None or (self._is_typed and not is_constant(other)):
+            if is_constant(other) and typed is None and self._own_kind(column) is not None:
+                return True
             return self.comparable(column, other)
         if typed.affinity not in _NUMERIC and not is_constant(other):
             theirs = self._typed_of(other) if isinstance(other, exp.Column) else None
@@ -388,13 +395,5 @@ class Facts:
         return self._not_null.get((base, column)) if base is not None else None
 
 
-def cited_facts(facts: Iterable[Fact]) -> tuple[str, ...]:
-    """Facts in words, in an order that depends on nothing else."""
-    return tuple(sorted(map(str, facts)))
-
-
-_AFFINITY_KINDS: dict[Affinity | None, Kind] = {
-    "INTEGER": "integer",
-    "REAL": "real",
-    "TEXT": "text",
-}
+_AFFINITY_KINDS: dict[Affinity | None, Kind]
+_AFFINITY_KINDS = {"INTEGER": "integer", "REAL": "real", "TEXT": "text"}

@@ -13,9 +13,6 @@ from sqlverdict.prove.reasoning.shape import whole_number
 from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.resolve.scope import resolved
 
-ONE_FORM = ("integer", "real", "text")
-"""Kinds of which two equal values are the same, so that all rows of a group show one value."""
-
 _NULL_FOR_NONE = (exp.Max, exp.Min, exp.Sum, exp.Avg)
 
 

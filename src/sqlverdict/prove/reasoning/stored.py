@@ -11,9 +11,6 @@ from sqlverdict.parse.schemas.column_types import column_values, has_exact_value
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import column_name, nodes_in, source_label
 
-LABELS = ("tables_json", "assumed")
-"""Schemas whose types are labels for people."""
-
 _SCALED = re.compile(r"(?:decimal|numeric|dec)\s*\(\s*\d+\s*(?:,\s*\d+\s*)?\)", re.IGNORECASE)
 """Decimals that all have the same digits behind the point."""
 
@@ -37,13 +34,23 @@ def holds_no_nul(column: Expr, facts: Facts) -> bool:
     return isinstance(inner, exp.Column)
 
 
+def has_one_form(node: Expr, facts: Facts) -> bool:
+    """Whether two equal values of an expression are the same: 1 and 1.0 are equal numbers."""
+    return facts.kind(node) not in (None, "number")
+
+
+def is_exact_scalar(node: Expr, facts: Facts) -> bool:
+    """Whether the values of an expression are integers, or of a type such as a day, not texts."""
+    return has_one_form(node, facts) and facts.kind(node) not in ("real", "text")
+
+
 def has_one_order(node: Expr, facts: Facts) -> bool:
     """Whether the values of an expression have one order, in which equal ones are the same.
 
     So it is with integers, doubles and texts; where types are enforced, with days, moments and
     decimals of one scale; and in SQLite with a NUMERIC column, which stores 1.0 as 1.
     """
-    if facts.kind(node) in ("integer", "real", "text"):
+    if has_one_form(node, facts):
         return True
     if isinstance(node, exp.Max | exp.Min) and not node.expressions:
         return has_one_order(node.this, facts)
@@ -55,7 +62,7 @@ def has_one_order(node: Expr, facts: Facts) -> bool:
     if not facts.record.typed:
         return facts.affinity(node) == "NUMERIC"
     label, name = column_name(node)
-    table = facts.table(label) if facts.schema.source not in LABELS else None
+    table = facts.table(label) if not facts.schema.has_labels else None
     column = table.column(name) if table is not None else None
     if table is None or column is None:
         return False
@@ -100,7 +107,7 @@ def reads_unsigned(node: Expr, facts: Facts) -> bool:
 def has_exact_type(column: exp.Column, facts: Facts) -> bool:
     """Whether equal values of a column are the same, whatever else its type is."""
     label, name = column_name(column)
-    table = facts.table(label) if facts.schema.source not in LABELS else None
+    table = facts.table(label) if not facts.schema.has_labels else None
     own = table.column(name) if table is not None else None
     return own is not None and has_exact_values(own, facts.dialect)
 

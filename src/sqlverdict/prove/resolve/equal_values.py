@@ -30,6 +30,7 @@ from sqlverdict.prove.reasoning.shape import (
     is_aggregate,
     leaves,
 )
+from sqlverdict.prove.reasoning.stored import has_one_form
 
 _FUNCTIONS = (exp.Length, exp.Upper, exp.Lower, exp.Substring, exp.DPipe)
 """Their values have no collation, whatever they are made of."""
@@ -113,6 +114,6 @@ def folds_types(node: exp.SetOperation, facts: Facts) -> bool:
     sides = list(leaves(node))
     for columns in zip(*(side.expressions for side in sides), strict=True):
         kinds = {facts.kind(column) for column in columns}
-        if len(kinds) > 1 or not kinds <= {"integer", "real", "text"}:
+        if len(kinds) > 1 or not all(has_one_form(column, facts) for column in columns):
             return True
     return False

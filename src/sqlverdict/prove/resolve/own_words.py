@@ -21,7 +21,6 @@ from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, kind, pieces
-from sqlverdict.prove.reasoning.stored import LABELS
 from sqlverdict.records import ParseFailure, Query
 
 
@@ -54,7 +53,7 @@ def unknown_types(sql: str, dialect: str, schema: Schema) -> str | None:
 
 
 def _types(sql: str, dialect: str, schema: Schema) -> tuple[str | None, str | None]:
-    if schema.source in LABELS:
+    if schema.has_labels:
         return None, "the tables have labels for types"
     query = with_plain_names(parse(sql, dialect), schema)
     if isinstance(query, ParseFailure):

@@ -14,7 +14,6 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.column_types import column_values, declared_collation
 from sqlverdict.prove.reasoning.filters import in_filter
 from sqlverdict.prove.reasoning.shape import column_name, leaves, whole_number
-from sqlverdict.prove.reasoning.stored import LABELS
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.engine_limits.own_types import spells
 
@@ -181,7 +180,7 @@ class _Types:
             return self._output(self.derived[label], int(name[1:]))
         table = self.schema.table(self.bases[label]) if label in self.bases else None
         own = table.column(name) if table is not None else None
-        if table is None or own is None or self.schema.source in LABELS:
+        if table is None or own is None or self.schema.has_labels:
             return ""
         return column_values(table, own, self.dialect)
 

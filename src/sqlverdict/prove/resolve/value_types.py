@@ -23,7 +23,7 @@ from sqlverdict.prove.reasoning.shape import (
     nodes_in,
     source_label,
 )
-from sqlverdict.prove.reasoning.stored import LABELS, has_exact_type
+from sqlverdict.prove.reasoning.stored import has_exact_type
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.engine_limits.joint_operands import require_comparisons_apart
 from sqlverdict.prove.resolve.engine_limits.operation_types import (
@@ -39,6 +39,7 @@ from sqlverdict.prove.resolve.engine_limits.operation_types import (
 from sqlverdict.prove.resolve.engine_limits.outer_texts import require_like_texts
 from sqlverdict.prove.resolve.engine_limits.own_types import (
     column_type,
+    has_forms,
     has_patterns,
     is_sorted,
     is_special,
@@ -138,10 +139,8 @@ class _ValueTypes:
             for term, own in zip(terms, types, strict=True)
             if may_differ(own, self.record) and not self._is_exact(term)
         ]
-        if not folded:
-            return
         exact = [term for term in terms if term not in folded]
-        if has_one_value(select, self.facts, folded, exact):
+        if not folded or has_one_value(select, self.facts, folded, exact):
             return
         columns = folded_columns(folded)
         kinds = {own for term, own in zip(terms, types, strict=True) if term in columns}
@@ -346,7 +345,7 @@ class _ValueTypes:
     def _window(self, node: exp.Window) -> ValueType:
         order = node.args.get("order")
         terms = [term.this for term in order.expressions] if order is not None else []
-        if any(map(is_special, map(self.of, [*(node.args.get("partition_by") or ()), *terms]))):
+        if any(map(has_forms, map(self.of, [*(node.args.get("partition_by") or ()), *terms]))):
             raise Unsupported("a window over values that are equal and may differ")
         if isinstance(node.this, exp.RowNumber | exp.Rank | exp.DenseRank):
             return "number"
@@ -392,7 +391,7 @@ class _ValueTypes:
             return "other"  # A term of ORDER BY above a set operation.
         table = self.facts.table(label)
         if table is not None:
-            labels = self.facts.schema.source in LABELS
+            labels = self.facts.schema.has_labels
             return "untyped" if labels else column_type(table, name, self.record)
         source = self.facts.home(node)
         if source is None or not isinstance(source[1], exp.Subquery):

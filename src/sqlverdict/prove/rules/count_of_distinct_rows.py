@@ -10,7 +10,7 @@ Holds when
     The derived table is the only source, has DISTINCT and neither groups nor has LIMIT or
     windows; the query around it has no condition. It groups by all columns of the derived table
     but one, x, and its aggregates are COUNT(*) where x is never NULL, COUNT(x), SUM(x), AVG(x),
-    MIN and MAX. x is an integer, a real or a text; an integer where it is added.
+    MIN and MAX. x is an integer, a real, a text, a day or the like; an integer where it is added.
 
 Why
     Of the rows of a group each value of x comes once, as DISTINCT in the aggregate takes it.
@@ -31,7 +31,6 @@ from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import substitute
-from sqlverdict.prove.reasoning.partner_groups import ONE_FORM
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     has_subquery,
@@ -42,6 +41,7 @@ from sqlverdict.prove.reasoning.shape import (
     joins,
     output_nodes,
 )
+from sqlverdict.prove.reasoning.stored import has_one_form
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
@@ -119,7 +119,7 @@ def _is_clear(query: exp.Select) -> bool:
 def _sees(call: Expr, name: str, value: Expr, facts: Facts) -> bool:
     """Whether an aggregate over distinct rows is one over distinct values."""
     inner = call.this
-    if isinstance(call.parent, exp.Filter) or facts.kind(value) not in ONE_FORM:
+    if isinstance(call.parent, exp.Filter) or not has_one_form(value, facts):
         return False
     if isinstance(inner, exp.Star):
         return isinstance(call, exp.Count) and facts.never_null(value)

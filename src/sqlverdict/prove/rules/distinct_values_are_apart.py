@@ -6,7 +6,8 @@ Statement
     MIN(x) <> MAX(x)               ==   MIN(x) < MAX(x)
 
 Holds when
-    x is an integer by its declared type. The counts stand where only truth counts.
+    x is an integer, a day or the like by its declared type. The counts stand where only truth
+    counts.
 
 Why
     The least of two or more values is less than the greatest; one value is both. Without a value
@@ -28,6 +29,7 @@ from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import in_filter
 from sqlverdict.prove.reasoning.shape import is_aggregate, whole_number
+from sqlverdict.prove.reasoning.stored import is_exact_scalar
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
 
@@ -64,7 +66,7 @@ def distinct_values_are_apart(node: exp.GT | exp.EQ | exp.NEQ, facts: Facts) -> 
             left, right = right, left
         if not _is_extreme(left, exp.Min) or not _is_extreme(right, exp.Max):
             return None
-        if not same_expression(left.this, right.this) or facts.kind(left.this) != "integer":
+        if not same_expression(left.this, right.this) or not is_exact_scalar(left.this, facts):
             return None
         return exp.LT(this=left, expression=right)
     if whole_number(right) != 1 or not isinstance(left, exp.Count) or not in_filter(node):
@@ -75,7 +77,7 @@ def distinct_values_are_apart(node: exp.GT | exp.EQ | exp.NEQ, facts: Facts) -> 
     value = inner.expressions[0]
     if not is_aggregate(left) or isinstance(left.parent, exp.Filter):
         return None
-    if not isinstance(value, exp.Column) or facts.kind(value) != "integer":
+    if not isinstance(value, exp.Column) or not is_exact_scalar(value, facts):
         return None
     compare = exp.LT if isinstance(node, exp.GT) else exp.EQ
     return compare(this=exp.Min(this=counted_copy(value)), expression=exp.Max(this=value))

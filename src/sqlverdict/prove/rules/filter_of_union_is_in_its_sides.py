@@ -32,7 +32,6 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, split_items, substitute
-from sqlverdict.prove.reasoning.partner_groups import ONE_FORM
 from sqlverdict.prove.reasoning.shape import (
     columns_in,
     conditions,
@@ -46,6 +45,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
     source_label,
 )
+from sqlverdict.prove.reasoning.stored import has_one_form
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
@@ -116,8 +116,8 @@ def _is_of(condition: Expr, label: str, sides: Sequence[Expr], facts: Facts) -> 
     if not all(isinstance(output, exp.Column) for output in outputs):
         return False
     kinds = {facts.kind(output) for output in outputs}
-    if len(kinds) != 1 or not kinds <= set(ONE_FORM):
+    if len(kinds) != 1 or not all(has_one_form(output, facts) for output in outputs):
         return False
-    texts = kinds == {"text"}
+    texts = not kinds & {"integer", "real"}
     literals = [part for part in nodes_in(condition) if isinstance(part, exp.Literal)]
     return all(bool(literal.is_string) is texts for literal in literals)

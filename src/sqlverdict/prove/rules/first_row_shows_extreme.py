@@ -8,8 +8,8 @@ Statement
 
 Holds when
     The inner query shows columns of PARTITION BY, the one column of ORDER BY and the row number
-    alone. These columns are integers. x is never NULL, or NULLs come last. The row number is used
-    in this test alone.
+    alone. These columns are integers, days or the like. x is never NULL, or NULLs come last. The
+    row number is used in this test alone.
 
 Why
     The first row of a part has the part's extreme; which of several such rows it is cannot be seen.
@@ -41,6 +41,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
     whole_number,
 )
+from sqlverdict.prove.reasoning.stored import is_exact_scalar
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
 
@@ -131,7 +132,7 @@ def _numbers_groups(window: exp.Window, inner: exp.Select, facts: Facts) -> bool
         return False
     term = order.expressions[0]
     terms = [term.this, *parts]
-    if not all(isinstance(each, exp.Column) and facts.kind(each) == "integer" for each in terms):
+    if not all(isinstance(each, exp.Column) and is_exact_scalar(each, facts) for each in terms):
         return False
     outputs = [each for each in inner.expressions if each is not window]
     if not all(any(same_expression(each, one) for one in terms) for each in outputs):

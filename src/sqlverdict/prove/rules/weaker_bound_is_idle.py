@@ -31,6 +31,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
 
 _Bound = tuple[str, type[Expr], int]
+_NUMBERS = ("integer", "real", "number")
 _EXACT = {"real": 2**53, "number": 2**24}
 """Up to which whole number each one is a double, and a float of four bytes."""
 
@@ -83,7 +84,7 @@ def _bound(condition: Expr, facts: Facts) -> _Bound | None:
         left, right, kind = right, left, _MIRROR[kind]
     value = whole_number(right)
     values = facts.kind(left)
-    if value is None or has_subquery(left) or values in (None, "text"):
+    if value is None or has_subquery(left) or values not in _NUMBERS:
         return None
     if facts.record.typed and values != "integer" and abs(value) > _EXACT[values]:
         return None

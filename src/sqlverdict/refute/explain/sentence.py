@@ -188,6 +188,9 @@ def columns_named(queries: Iterable[str], schema: Schema) -> set[str] | None:
         if not isinstance(query, Query) or "star" in query.features:
             return None
         names.update(map(fold, query.columns))
+        # In `s.a`, s may be a structure.
+        for each in query.tree.find_all(exp.Column):
+            names.update(fold(part.name) for part in each.parts[:-1])
         tree = written_out(query.tree, schema)
         if tree is not query.tree:
             names.update(fold(each.name) for each in tree.find_all(exp.Column, exp.Alias))

@@ -170,15 +170,14 @@ def let_read(
         psycopg.Error: a right cannot be given.
     """
     role, name = quoted(reader.name), quoted(admin.info.dbname)
-    ((connects, makes_tables),) = rows_of(
+    ((connects,),) = rows_of(
         admin,
-        "SELECT has_database_privilege(r.oid, current_database(), 'CONNECT'),"
-        " has_database_privilege(r.oid, current_database(), 'TEMPORARY')"
+        "SELECT has_database_privilege(r.oid, current_database(), 'CONNECT')"
         " FROM pg_catalog.pg_roles AS r WHERE r.rolname = %s",
         reader.name,
     )
-    if not connects or not makes_tables:
-        rows_of(admin, f"GRANT CONNECT, TEMPORARY ON DATABASE {name} TO {role}")
+    if not connects:
+        rows_of(admin, f"GRANT CONNECT ON DATABASE {name} TO {role}")
     if hides_rows and is_superuser:
         rows_of(admin, f"ALTER ROLE {role} BYPASSRLS")
     if reads_all:

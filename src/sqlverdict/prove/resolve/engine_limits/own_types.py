@@ -19,6 +19,9 @@ from sqlverdict.parse.schemas.column_types import column_values
 from sqlverdict.parse.tokens import fold, word_set
 
 _PLAIN = word_set("number text collated boolean date time timestamp uuid literal null")
+_ONE_FORM = word_set("boolean date uuid")
+_CLOCKS = word_set("time timestamp")
+"""Of which equal values are the same; clocks where they have the same digits."""
 _UNKNOWN = word_set("other untyped computed opaque")
 """``other`` is a type that is not known; ``untyped`` a column whose schema has labels for types;
 ``computed`` the value of a call, and ``opaque`` one that may be of a type without order."""
@@ -40,6 +43,14 @@ _GREATEST = frozenset(
     }
 )
 """Types with both."""
+_IDENTICAL = frozenset(
+    {
+        *("bit", "bit varying", "bytea", "macaddr", "macaddr8", "name", "inet", "cidr", "oid"),
+        *("pg_lsn", "xid8", "money", "timestamp with time zone"),
+        *("int4range", "int8range", "daterange", "tsrange", "tstzrange"),
+    }
+)
+"""Types of which equal values are one and the same; so are those of an enum."""
 _NAMES = {
     **dict.fromkeys(("char", "bpchar"), "character"),
     "timestamptz": "timestamp with time zone",
@@ -64,6 +75,7 @@ _ELEMENTS = frozenset(
 )
 _SIZE = re.compile(r"\([\d, ]*\)")
 _ENUM = re.compile(r"ENUM\((.*)\)")
+_ENUM_KIND = "enum "
 _LABELS = re.compile(r"'((?:[^']|'')*)'")
 
 _DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
@@ -96,6 +108,16 @@ def column_type(table: Table, name: str, dialect: Dialect) -> str:
     return "number" if values in ("integer", "real", "number") else values
 
 
+def exact_type(table: Table, name: str, dialect: Dialect) -> str | None:
+    """The type of a column where equal values are the same; ``None`` for numbers and texts."""
+    kind = column_type(table, name, dialect) if dialect.typed else "other"
+    column = table.column(name)
+    if kind in _CLOCKS and column is not None:
+        # One may have fewer digits behind the point, and then another text.
+        return f"{kind} {column.type}"
+    return kind if kind in _ONE_FORM or (is_special(kind) and not has_forms(kind)) else None
+
+
 def lasting(kind: str, dialect: Dialect) -> str:
     """The kind that the value of a query, a CASE or the like keeps, whatever stands beside it."""
     if kind == "null":
@@ -109,7 +131,7 @@ def own_type(table: Table, column: Column, dialect: Dialect) -> str:
     An enum has the list of its labels for a name.
     """
     if (enum := _ENUM.fullmatch(column.type)) is not None:
-        return f"enum {enum.group(1)}"
+        return f"{_ENUM_KIND}{enum.group(1)}"
     declared = " ".join(_SIZE.sub(" ", column.type.lower()).split())
     dimensions = declared.count("[]")
     plain = declared.replace("[]", "").strip()
@@ -131,11 +153,11 @@ def _labels(table: Table, column: Column) -> Iterator[str]:
         if fold(check).startswith(fold(start)) and check.endswith(")"):
             inner = check[len(start) : -1]
             if not re.sub(r"[\s,]", "", _LABELS.sub("", inner)):
-                yield f"enum {inner}"
+                yield f"{_ENUM_KIND}{inner}"
 
 
 def is_special(kind: str) -> bool:
-    """Whether a kind is one of a dialect's own types, or not known: equal values may differ."""
+    """Whether a kind is one of a dialect's own types, or not known."""
     return kind not in _PLAIN
 
 
@@ -143,7 +165,12 @@ def may_differ(kind: str, dialect: Dialect) -> bool:
     """Whether two values of a kind can be equal and differ."""
     if kind == "literal":
         return not dialect.exact_texts
-    return kind == "collated" or is_special(kind)
+    return kind == "collated" or has_forms(kind)
+
+
+def has_forms(kind: str) -> bool:
+    """Whether equal values of a kind may be written in several ways, whatever its collation."""
+    return is_special(kind) and kind not in _IDENTICAL and not kind.startswith(_ENUM_KIND)
 
 
 def is_sorted(kind: str, dialect: Dialect) -> bool:
@@ -153,7 +180,7 @@ def is_sorted(kind: str, dialect: Dialect) -> bool:
     element = kind.removesuffix("[]")
     if element != kind:
         return element in _ELEMENTS | _SORTED | _GREATEST
-    return kind in _SORTED | _GREATEST or kind.startswith("enum ")
+    return kind in _SORTED | _GREATEST or kind.startswith(_ENUM_KIND)
 
 
 def has_extremes(kind: str, dialect: Dialect) -> bool:
@@ -181,7 +208,7 @@ def _spells(kind: str, text: str, nested: str) -> bool:
         return _is_moment(text)
     if kind == "interval":
         return _is_span(text)
-    if kind.startswith("enum "):
+    if kind.startswith(_ENUM_KIND):
         return text.replace("'", "''") in _LABELS.findall(kind)
     if kind.endswith("[]"):
         element = kind.removesuffix("[]")

@@ -6,7 +6,8 @@
 * ``x = ANY (ARRAY[1, 2])`` and ``x = ANY ('{1,2}'::int[])`` are ``x IN (1, 2)``, ``<> ALL`` is
   NOT IN;
 * ``DATE(x)`` is ``CAST(x AS DATE)``: PostgreSQL reads a type that is called as a cast;
-* ``now()`` is CURRENT_TIMESTAMP, and its date CURRENT_DATE;
+* ``now()`` is CURRENT_TIMESTAMP, and its date CURRENT_DATE; ``age(x)`` is
+  ``age(CURRENT_DATE, x)``;
 * ``DATE_TRUNC('MONTH', x)`` is ``DATE_TRUNC('month', x)``: the names of fields have no case;
 * ``interval '2 weeks'`` is ``interval '14 day'``: an interval has months, days and seconds.
 """
@@ -259,6 +260,10 @@ def _spell_call(node: Any) -> None:
         node.type_cast.type_name.names.add().string.sval = "date"
         node.type_cast.type_name.typemod = -1
         _spell_cast(node)
+    elif name == "age" and len(call.args) == 1:
+        today = trees.Node()
+        _set_clock(today, "SVFOP_CURRENT_DATE")
+        call.args.insert(0, today)
 
 
 def _set_clock(node: Any, op: str) -> None:
