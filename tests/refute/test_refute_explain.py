@@ -274,10 +274,10 @@ def test_only_columns_that_matter_are_shown() -> None:
 
 def test_a_structure_that_a_query_looks_into_is_shown() -> None:
     schema = read_ddl("CREATE TABLE p (id INTEGER, s STRUCT, t INTEGER)", "p")
-    named = columns_named(["SELECT s.b FROM p WHERE p.s.a = 1"], schema)
-    assert named is not None
-    assert "s" in named
-    assert "t" not in named
+    columns = columns_named(["SELECT s.b FROM p WHERE p.s.a = 1"], schema)
+    assert columns is not None
+    assert "s" in columns
+    assert "t" not in columns
 
 
 def test_a_view_shows_the_tables_behind_it() -> None:
