@@ -18,7 +18,11 @@ CALLS = (
     *(",nextval('fuzz')", ",\"nextval\"('fuzz')", " + nextval($$fuzz$$)"),
     *(",('fuzz'::regclass).nextval", ",nextval/**/('fuzz')", ",1nextval('fuzz')"),
 )
-STARTS = ("SELECT 1", "SELECT ''", "(SELECT 1", "WITH a AS (SELECT 1) SELECT 1", "VALUES (1")
+STARTS = (
+    *("SELECT 1", "SELECT ''", "(SELECT 1", "WITH a AS (SELECT 1) SELECT 1", "VALUES (1"),
+    # The parser forgets these parentheses, and the text is written from its tokens.
+    *("SELECT (NOT true) IS NULL", "(SELECT (NOT true) IS NULL"),
+)
 ENDS = ("", "'", '"', "*/", ")", "$$", "$a$", " --")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,10 +11,21 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.open_choices import FIRST_ROW, TIED_ROWS
 from sqlverdict.prove.reasoning.shape import whole_number
 from sqlverdict.prove.rule import RULES, Pair, Rule
-from sqlverdict.testing.rule_suite.contexts import attack_rule, hostile_queries
+from sqlverdict.testing.rule_suite.contexts import (
+    HostileQuery,
+    attack_rule,
+    declared_types,
+    difference,
+    hostile_queries,
+    rewriting,
+)
+from sqlverdict.testing.rule_suite.rows import arranged_rows
 from sqlverdict.testing.rules import RULE_CHECKS
 
 SCHEMA = "CREATE TABLE t (k INTEGER, v INTEGER)"
@@ -177,6 +189,25 @@ def test_the_message_holds_all_that_it_takes_to_see_the_difference() -> None:
     assert "CREATE TABLE" in message
     assert "COALESCE" in message
     assert "before" in message
+
+
+def test_a_choice_that_the_query_leaves_open_is_told_from_a_wrong_rewriting() -> None:
+    """SQLite takes the first row of a subquery: which one that is depends on its plan."""
+    schema = read_ddl(SCHEMA, "made")
+    sql = "SELECT (SELECT k FROM t) - (SELECT v FROM t) AS x"
+    query = HostileQuery(sql, schema, declared_types(schema))
+    form = rewriting(query, rules_of("sound"))
+    assert form is not None
+    assert form.open_choices == (FIRST_ROW,)
+    rows = [f"INSERT INTO t VALUES ({row})" for row in ("1, 1", "1, 5", "5, 1", "1, 1")]
+    data = arranged_rows([SCHEMA], rows)
+    answers = {}
+    for text in ("SELECT (SELECT MAX(k) FROM t) - (SELECT MIN(v) FROM t) AS x", "SELECT no_column"):
+        for choices in ((FIRST_ROW,), (TIED_ROWS,)):
+            other = difference(query, replace(form, text=text, open_choices=choices), data)
+            assert other is not None
+            answers[text, choices] = other.is_left_open
+    assert list(answers.values()) == [True, False, False, False]
 
 
 @pytest.mark.slow

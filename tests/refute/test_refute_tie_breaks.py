@@ -80,6 +80,7 @@ def test_each_limit_gets_further_sort_keys(sql: str, rising: str) -> None:
         'SELECT "limit"',
         "(SELECT a FROM t)",
         "SELECT a FROM (SELECT a FROM t) WHERE a IN (SELECT b FROM u) AND EXISTS (SELECT 1 FROM u)",
+        "SELECT a FROM ((SELECT a FROM t)) WHERE a IN ((SELECT b FROM u)) AND EXISTS ((SELECT 1))",
     ],
 )
 def test_where_no_row_is_picked_there_is_nothing_to_break(sql: str) -> None:
@@ -92,6 +93,8 @@ def test_where_no_row_is_picked_there_is_nothing_to_break(sql: str) -> None:
         "SELECT (SELECT b FROM u) FROM t, (SELECT c FROM u) v WHERE a >= ( SELECT b FROM u )",
         "SELECT b FROM (SELECT (SELECT b FROM u) AS b FROM t), (SELECT c FROM u) v"
         " WHERE b = COALESCE((SELECT b FROM u), 7) AND b = IFNULL(NULL, (SELECT b FROM u))",
+        "SELECT b FROM (SELECT MAX((SELECT b FROM u)) AS b FROM t), (SELECT c FROM u) v",
+        "SELECT MIN(9, (SELECT b FROM u)) FROM t, (SELECT c FROM u) v",
     ],
 )
 def test_a_subquery_for_one_value_may_be_any_of_its_rows(sql: str) -> None:

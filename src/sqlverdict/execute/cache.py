@@ -37,8 +37,8 @@ from sqlverdict.execute.values.cell_bytes import decode_cells, encode_cells
 from sqlverdict.files.store import OptionalStore, StoreLayout, seal, stored_file, unseal
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
-_VERSION = 5
-"""It changes where a guard does: what an earlier one let through is not served."""
+_VERSION = 6
+"""It changes where a guard or a setting of sessions does: earlier answers are not served."""
 _COMPRESS_ABOVE = 16_384
 _HEAVIEST = 32 * 2**20
 _AT_LEAST = 4

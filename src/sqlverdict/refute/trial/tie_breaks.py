@@ -23,7 +23,11 @@ _BEFORE_VALUE = word_set("where and or not on when then else having case between
 _WAYS = {"rising": ("ASC", 0), "falling": ("DESC", 0), "second": ("ASC", 1), "third": ("ASC", 2)}
 _BEFORE_SOURCE = word_set("from join , as materialized")
 _OPERATORS = frozenset("=<>+-/|%")
-_CALLS = word_set("coalesce ifnull nullif iif abs round")
+_BEFORE_NO_ARGUMENTS = word_set(
+    "all any as by distinct except exists filter from in intersect join limit materialized offset "
+    "on over select some union using"
+)
+"""Words before parentheses that hold no arguments: a query in double ones is no single value."""
 _BEFORE_STAR = word_set(", . select distinct all")
 
 
@@ -105,7 +109,7 @@ def _cuts(parts: list[str]) -> list[_Cut]:
                 _Level(
                     index if value else None,
                     source=not value and last in _BEFORE_SOURCE,
-                    call=last in _CALLS,
+                    call=last.isidentifier() and last not in _BEFORE_NO_ARGUMENTS,
                 )
             )
         elif part == ")":

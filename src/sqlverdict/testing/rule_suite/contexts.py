@@ -13,7 +13,7 @@ with a large one. :func:`rewriting` and :func:`difference` do it for any query, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -27,6 +27,7 @@ from sqlverdict.prove.normalise import normalise
 from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import visible_order
+from sqlverdict.prove.reasoning.open_choices import TIED_ROWS, open_choices
 from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
@@ -65,10 +66,17 @@ class HostileQuery:
 
 @dataclass(frozen=True)
 class RewrittenQuery:
-    """A query after its last step, as text, and the rules that were applied, each once."""
+    """A query after its last step.
+
+    Attributes:
+        text: The query then.
+        rules: The rules that were applied, each once.
+        open_choices: What the query left to the engine before, as a proof names it.
+    """
 
     text: str
     rules: tuple[str, ...]
+    open_choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,7 @@ class RewriteDifference:
         rows: The statements that make the database.
         before: The answer of the query.
         after: The answer of the rewritten text, or the error it ends in.
+        is_left_open: It may come from a choice that the query leaves to the engine.
     """
 
     query: HostileQuery
@@ -90,6 +99,7 @@ class RewriteDifference:
     rows: str
     before: object
     after: object
+    is_left_open: bool = False
 
     def __str__(self) -> str:
         return (
@@ -106,11 +116,13 @@ class Attack:
         rewritten: How many queries the rule rewrote.
         runs: How often a query was run before and after.
         difference: The first rewriting that changed an answer.
+        left_open: How many differences the queries leave to the engine.
     """
 
     rewritten: int
     runs: int
     difference: RewriteDifference | None = None
+    left_open: int = 0
 
 
 def attack_rule(rule: Rule, *, budget: int = QUERIES, databases: int = 8, seed: int = 0) -> Attack:
@@ -128,7 +140,7 @@ def attack_rule(rule: Rule, *, budget: int = QUERIES, databases: int = 8, seed: 
     sets = rule_sets(rule)
     arranged: dict[tuple[Schema, frozenset[Fact]], list[ArrangedRows]] = {}
     seen: set[tuple[str, frozenset[Fact], RuleSet]] = set()
-    rewritten = runs = 0
+    rewritten = runs = left_open = 0
     for attempts, (query, rules) in enumerate(_queries(rule, sets, seed)):
         if rewritten >= budget or attempts >= budget * TRIES:
             break
@@ -149,9 +161,19 @@ def attack_rule(rule: Rule, *, budget: int = QUERIES, databases: int = 8, seed: 
         for data in arranged[key]:
             runs += 1
             rewrite_difference = difference(query, form, data)
-            if rewrite_difference is not None:
-                return Attack(rewritten, runs, rewrite_difference)
-    return Attack(rewritten, runs)
+            if rewrite_difference is not None and rewrite_difference.is_left_open:
+                left_open += 1
+            elif rewrite_difference is not None:
+                return Attack(rewritten, runs, rewrite_difference, left_open)
+    return Attack(rewritten, runs, left_open=left_open)
+
+
+def leaves_open(choices: Iterable[str]) -> bool:
+    """Whether a difference may come from a choice that the query leaves to the engine.
+
+    Ties of a LIMIT are no excuse: both answers were determined, however they are broken.
+    """
+    return bool(set(choices) - {TIED_ROWS})
 
 
 def difference(
@@ -161,7 +183,9 @@ def difference(
     answers = data.compare(query.sql, form.text)
     if answers is None:
         return None
-    return RewriteDifference(query, form.text, form.rules, data.script, *answers)
+    fails = isinstance(answers[1], str)
+    is_left_open = not fails and leaves_open(form.open_choices)
+    return RewriteDifference(query, form.text, form.rules, data.script, *answers, is_left_open)
 
 
 def hostile_queries(rule: Rule) -> Iterator[HostileQuery]:
@@ -249,11 +273,13 @@ def rewriting(
     last = _last_tree(query, rules)
     if last is None or (rule is not None and rule not in last[1]):
         return None
-    return RewrittenQuery(resolved_sql(last[0], query.dialect), last[1])
+    return RewrittenQuery(resolved_sql(last[0], query.dialect), *last[1:])
 
 
-def _last_tree(query: HostileQuery, rules: RuleSet) -> tuple[Expr, tuple[str, ...]] | None:
-    """The last tree, with the rules: to write it as text takes as long as to make it."""
+def _last_tree(
+    query: HostileQuery, rules: RuleSet
+) -> tuple[Expr, tuple[str, ...], tuple[str, ...]] | None:
+    """The last tree, the rules, and what the first one left open: no text, which takes long."""
     parsed = parse(query.sql, query.dialect)
     if isinstance(parsed, ParseFailure):
         return None
@@ -262,12 +288,13 @@ def _last_tree(query: HostileQuery, rules: RuleSet) -> tuple[Expr, tuple[str, ..
         facts = Facts(query.schema, query.facts, start.bases, query.dialect)
         if refusal(start.tree, facts) is not None:
             return None
+        choices = open_choices(start.tree, facts)
         tree, steps = normalise(start.tree, facts, rules)
     except (Unsupported, TooManySteps, RecursionError):
         return None
     if visible_order(tree):
         return None
-    return tree, tuple(dict.fromkeys(step.rule for step in steps))
+    return tree, tuple(dict.fromkeys(step.rule for step in steps)), choices
 
 
 def check_hostile_contexts(rule: Rule, queries: int = QUERIES) -> None:

@@ -41,6 +41,7 @@ from sqlverdict.testing.rule_suite.contexts import (
     HostileQuery,
     RewriteDifference,
     further_facts,
+    leaves_open,
     rewriting,
 )
 from sqlverdict.testing.rule_suite.placements import placements
@@ -256,7 +257,7 @@ def attack_rule_on_engine(
         seed: Other seeds choose other queries and rows.
     """
     scratches = Scratches(engine, near)
-    rewritten = runs = 0
+    rewritten = runs = left_open = 0
     seen: set[tuple[str, frozenset[Fact], RuleSet]] = set()
     sources: list[int] = []
     queries = _queries(rule, engine.dialect, seed, sources)
@@ -275,11 +276,13 @@ def attack_rule_on_engine(
             difference, compared = _difference(query, form, scratches, databases, seed)
             rewritten += compared > 0
             runs += compared
-            if difference is not None:
-                return Attack(rewritten, runs, difference)
+            if difference is not None and difference.is_left_open:
+                left_open += 1
+            elif difference is not None:
+                return Attack(rewritten, runs, difference, left_open)
     finally:
         scratches.close()
-    return Attack(rewritten, runs)
+    return Attack(rewritten, runs, left_open=left_open)
 
 
 def _difference(
@@ -303,7 +306,12 @@ def _difference(
         if witness is not None:
             script = "\n".join(f"{table}: {content}" for table, content in rows.items())
             answers = (witness.gold, witness.prediction)
-            return RewriteDifference(query, form.text, form.rules, script, *answers), number + 1
+            fails = any(isinstance(answer, Failure) for answer in answers)
+            is_open = not fails and leaves_open(form.open_choices)
+            difference = RewriteDifference(
+                query, form.text, form.rules, script, *answers, is_left_open=is_open
+            )
+            return difference, number + 1
     return None, databases
 
 

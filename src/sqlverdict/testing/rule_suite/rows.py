@@ -131,6 +131,12 @@ def data_for(
         for table in schema.tables
         for row in first.execute(f'SELECT * FROM "{table.name}"')  # noqa: S608 - our own name
     ]
+    return arranged_rows(tables, rows)
+
+
+def arranged_rows(tables: Sequence[str], rows: Sequence[str]) -> ArrangedRows:
+    """A database by the statements that make its tables and its rows."""
+    first = _opened([*tables, *rows])
     reverse_inserted = _opened([*tables, *rows[::-1]])
     backwards = _opened([*tables, *rows, "PRAGMA reverse_unordered_selects = ON"])
     return ArrangedRows(";\n".join([*tables, *rows]), (first, reverse_inserted, backwards))

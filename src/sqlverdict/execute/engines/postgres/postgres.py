@@ -8,16 +8,18 @@ TABLE statement and is rolled back.
 **What is sent.** PostgreSQL's own parser (libpg_query of version 18, through postgast) reads the
 text, every node of the tree must be on a list, and the text that the parser writes of it is sent,
 never the text that came. What the parser does not accept is ``PARSE_ERROR``, on a server of another
-version too, as are chains of more than some 250 operators inside of one another; a text that cannot
-be written anew with the same meaning is ``UNSUPPORTED_FEATURE``. Functions are refused by name in
-any spelling, and by the server's catalogue: volatile functions of the server and those that read
-files, settings, roles or other sessions, functions of extensions that write or run texts, functions
-that take or return ``cstring`` or ``internal`` (``array_in``), functions of your own that are
-``SECURITY DEFINER``, run texts (``EXECUTE``) or are in an untrusted language. So is what leads to a
-blocked function (``catalogue.py``): operators, aggregates, explicit casts by the type that they
-make, ranges, domains by their checks, and functions of your own whose text has the name of one of
-these as a word. ``SECURITY.md`` says what is not seen. Refused are also foreign tables, and
-relations of the server that do not describe tables.
+version too, as are chains of more than some 250 operators inside of one another; what the parser
+writes is read back. Where that means something else, as it forgets the parentheses of ``(NOT a) IS
+NULL``, the text is written from its tokens, if these are plain: no escapes, no strings in dollars.
+Otherwise it is ``UNSUPPORTED_FEATURE``. Functions are refused by name in any spelling, and by the
+server's catalogue: volatile functions of the server and those that read files, settings, roles or
+other sessions, functions of extensions that write or run texts, functions that take or return
+``cstring`` or ``internal`` (``array_in``), functions of your own that are ``SECURITY DEFINER``, run
+texts (``EXECUTE``) or are in an untrusted language. So is what leads to a blocked function
+(``catalogue.py``): operators, aggregates, explicit casts by the type that they make, ranges,
+domains by their checks, and functions of your own whose text has the name of one of these as a
+word. ``SECURITY.md`` says what is not seen. Refused are also foreign tables, and relations of the
+server that do not describe tables.
 
 **Who asks.** A role that may only read is used as it is. A superuser makes a role that is a member
 of ``pg_read_all_data`` and nothing else (before PostgreSQL 14 it is granted SELECT on each table),

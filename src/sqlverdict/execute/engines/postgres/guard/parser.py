@@ -2,7 +2,9 @@
 
 libpg_query is the server's parser as a library; the package ``postgast`` brings it. A text is
 parsed and output anew, and the text that comes out is the one that is looked at and sent. So it is
-of no account how the text that came in is cut into strings and comments.
+of no account how the text that came in is cut into strings and comments. The library forgets some
+parentheses, as in ``(NOT a) IS NULL``: such a text is written anew from its tokens, where these are
+so plain that every server cuts them alike.
 
 What a syntax tree may hold is a list: the kinds of nodes, and the fields of each. A node or a field
 that is not listed is refused by its name, whatever a newer parser adds.
@@ -17,12 +19,14 @@ import ctypes
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import zip_longest
 from threading import Lock, Thread, stack_size
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
 from sqlverdict.errors import MissingExtra
+from sqlverdict.execute.lexemes import Lex, lexemes
 from sqlverdict.parse.tokens import word_set
 
 NODE: Final = "Node"
@@ -107,6 +111,15 @@ _PLACES: Final = re.compile(
     rb'(?:,|(?<=\{))"(?:(?:stmt_|name_)?location|stmt_len|(?:rexpr_)?list_(?:start|end))":-?\d+'
 )
 """Where something stands; inside of a string every quotation mark is escaped."""
+_PLAIN_TOKENS: Final = {
+    Lex.WORD: re.compile(r"[A-Za-z_][A-Za-z0-9_]*"),
+    Lex.NAME: re.compile(r'"[^\\]*"'),
+    Lex.STRING: re.compile(r"'[^\\]*'"),
+    Lex.NUMBER: re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"),
+    Lex.SYMBOL: re.compile(r"[-+*/<>=~!@#%^&|`?:.,()\[\]]{1,2}"),
+    Lex.GAP: re.compile(r".*", re.DOTALL),
+}
+"""Tokens that every server cuts alike, by kind."""
 _PAGE, _LEAST = 2**16, 2**20
 """Stacks are whole pages; one has so many bytes at least."""
 _LARGE: Final = 20_000
@@ -209,14 +222,36 @@ def _rewrite(sql: str) -> tuple[str, bytes]:
     if len(tree) > _LARGE:
         # To write a tree takes a time that grows with the square of its depth.
         _content(tree)
-    text = _deparse(original)
-    if text != original:
-        other = tree
-        tree = _tree(text)
-        if _PLACES.sub(b"", tree) != _PLACES.sub(b"", other):
-            message = "the text cannot be written again with the same meaning"
-            raise ParserError(message, is_syntax=False)
-    return text.decode(), tree
+    for write in (_deparsed, _plain):
+        text = write(original)
+        if text == original:
+            return sql, tree
+        again = None if text is None else _tree_or_none(text)
+        if text is not None and again is not None and _same(tree, again):
+            return text.decode(), again
+    message = "the text cannot be written again with the same meaning"
+    raise ParserError(message, is_syntax=False)
+
+
+def _same(tree: bytes, other: bytes) -> bool:
+    """Whether two trees say the same, wherever in their texts."""
+    return _PLACES.sub(b"", tree) == _PLACES.sub(b"", other)
+
+
+def _plain(sql: bytes) -> bytes | None:
+    """The text with a space for spaces and comments; ``None`` where some token is not plain.
+
+    Plain are words and signs in ASCII, numbers in digits, and texts and names in quotes, without
+    escapes: no setting of a server and no version changes where such a token ends.
+    """
+    parts = lexemes(sql.decode(), "postgres")
+    while parts and (parts[-1].kind is Lex.GAP or parts[-1].text == ";"):
+        parts.pop()
+    for part, following in zip_longest(parts, parts[1:]):
+        is_plain = _PLAIN_TOKENS[part.kind].fullmatch(part.text) is not None
+        if not is_plain or (part.kind is Lex.NUMBER and following and following.kind is Lex.WORD):
+            return None
+    return "".join(" " if part.kind is Lex.GAP else part.text for part in parts).encode()
 
 
 def _content(tree: bytes) -> dict[str, Any]:
@@ -234,19 +269,27 @@ def _library() -> Any:
     return lib
 
 
-def _deparse(sql: bytes) -> bytes:
+def _deparsed(sql: bytes) -> bytes | None:
+    """The text in the library's spelling; ``None`` where it has none."""
     library = _library()
     parsed = library.pg_query_parse_protobuf(sql)
     try:
-        _check(parsed, is_syntax=True)
+        _check(parsed)
         output = library.pg_query_deparse_protobuf(parsed.parse_tree)
         try:
-            _check(output, is_syntax=False)
-            return bytes(output.query)
+            return None if output.error else bytes(output.query)
         finally:
             library.pg_query_free_deparse_result(output)
     finally:
         library.pg_query_free_protobuf_parse_result(parsed)
+
+
+def _tree_or_none(sql: bytes) -> bytes | None:
+    """The syntax tree; ``None`` where the text is no SQL."""
+    try:
+        return _tree(sql)
+    except ParserError:
+        return None
 
 
 def _tree(sql: bytes) -> bytes:
@@ -254,16 +297,16 @@ def _tree(sql: bytes) -> bytes:
     library = _library()
     parsed = library.pg_query_parse(sql)
     try:
-        _check(parsed, is_syntax=True)
+        _check(parsed)
         return ctypes.string_at(parsed.parse_tree)
     finally:
         library.pg_query_free_parse_result(parsed)
 
 
-def _check(result: Any, *, is_syntax: bool) -> None:
+def _check(result: Any) -> None:
     if result.error:
         message = bytes(result.error.contents.message or b"").decode("utf-8", "backslashreplace")
-        raise ParserError(message, is_syntax=is_syntax)
+        raise ParserError(message)
 
 
 def _with_stack(work: Callable[[], _Result], size: int) -> _Result:
