@@ -106,8 +106,8 @@ class ParserEngine(Protocol):
 
         Args:
             sql: The query.
-            arithmetic: Whether +, - and * stay as they are. They do not where their operands are
-                no numbers. MySQL: whether conditions stay around calls.
+            arithmetic: Whether +, - and * stay as they are, and comparisons around calls. They do
+                not where their operands are no numbers.
             schema: The tables that the query reads.
         """
         ...

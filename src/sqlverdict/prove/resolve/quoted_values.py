@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import Dialect, dialect_of
+from sqlverdict.execute.common_text import UNKNOWN_FUNCTION
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.column_types import column_values, declared_collation
 from sqlverdict.prove.reasoning.filters import in_filter
@@ -146,7 +147,7 @@ def spell_days(tree: Expr, bases: Mapping[str, str], schema: Schema, dialect: st
 
 
 class _Types:
-    """What expressions of a tree hold, by the types of the columns of base tables.
+    """What expressions of a tree hold, by the types of the columns of base tables, and of calls.
 
     Args:
         derived: The queries of derived tables, by label.
@@ -173,6 +174,9 @@ class _Types:
             return self.of(node.this)
         if isinstance(node, exp.Subquery):
             return self._output(node.this, 0)
+        if isinstance(node, exp.Anonymous) and dialect_of(self.dialect).typed_quotes:
+            call = UNKNOWN_FUNCTION.fullmatch(str(node.this))
+            return "date" if call is not None and call["kind"] == "date" else ""
         if not isinstance(node, exp.Column):
             return ""
         label, name = column_name(node)

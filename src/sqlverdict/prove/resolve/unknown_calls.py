@@ -33,15 +33,17 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
     column_name,
     conditions,
-    enclosing,
     is_aggregate,
     is_grouped,
     is_limited,
     items,
     nodes_in,
 )
+from sqlverdict.prove.resolve.engine_limits.own_types import exact_type
 from sqlverdict.prove.resolve.scope import Unsupported
 
+ZONED = "timestamp with time zone"
+"""A kind of value of which a part is one, and a text of it a text."""
 DIGITS = "digits"
 """The kind of functions that write a date or timestamp in digits, each part of one length: to a
 collation such texts are equal where they are the same. Beside other texts they are like any."""
@@ -61,7 +63,7 @@ _NESTED = re.compile(rf"{_PLAIN}\[\]|struct\(\w+ {_PLAIN}(?:, \w+ {_PLAIN})*\)")
 _SHORT = frozenset({"smallint", "int2", "int", "int4", "integer", "serial"})
 _NUMBERS = frozenset({"integer", "real", "number", "boolean", "null"})
 _SAFE_KINDS = {
-    "typed": _NUMBERS | {"date", "time", "timestamp", "uuid"},
+    "typed": _NUMBERS | {"date", "time", "timestamp", "uuid", ZONED},
     "numeric": _NUMBERS,
     "whole": _NUMBERS - {"real", "number"},
 }
@@ -158,7 +160,9 @@ def call_kind(call: exp.Anonymous, kinds: AbstractSet[str]) -> str:
         return "number" if kinds <= {"number", "null"} else "other"
     if name["kind"] in ("varchar", GROUP_TEXT):
         return "text"
-    if name["kind"] in ("text", "timestamp") and "other" in kinds:
+    if (name["kind"] == "text" and "other" in kinds) or (
+        name["kind"] == "timestamp" and kinds & {"other", ZONED}
+    ):
         # A part of an interval is one.
         return "other"
     if name["kind"] == DIGITS or (name["kind"] == "text" and "collated" in kinds):
@@ -239,7 +243,8 @@ class _Arguments:
         column = table.column(name) if table is not None else None
         if table is None or column is None:
             return "other"
-        return column_values(table, column, self.facts.dialect)
+        values = column_values(table, column, self.facts.dialect)
+        return exact_type(table, name, self.facts.record) or values if values == "other" else values
 
     def _read(self, node: Expr, summed: bool) -> str:
         match node:
@@ -277,8 +282,9 @@ class _Arguments:
     def _column(self, node: exp.Column, summed: bool) -> str:
         label, name = column_name(node)
         table = self.facts.table(label)
-        select = enclosing(node)
-        folds = not summed and select is not None and _folds(select)
+        # Rows are folded behind WHERE and ON.
+        place = node.find_ancestor(exp.Where, exp.Join, exp.Query)
+        folds = not summed and place is not None and _folds(place)
         if table is None:
             inner = self.facts.projection(node)
             if inner is None:
@@ -289,8 +295,9 @@ class _Arguments:
             return read
         column = table.column(name)
         declared = " ".join(column.type.lower().split()) if column is not None else ""
-        is_exact = self._values(node) in _EXACT or _SCALED.fullmatch(declared)
-        if is_exact or _NESTED.fullmatch(declared):
+        values = self._values(node)
+        is_exact = values in _EXACT or values == exact_type(table, name, self.facts.record)
+        if is_exact or _SCALED.fullmatch(declared) or _NESTED.fullmatch(declared):
             return declared
         if folds or self.copies[fold(table.name)] > 1:
             raise Unsupported("a function of a value that may be equal to another one")

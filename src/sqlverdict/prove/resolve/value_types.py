@@ -60,7 +60,7 @@ from sqlverdict.prove.resolve.folding import (
 from sqlverdict.prove.resolve.one_value import require_determined, require_single_rows
 from sqlverdict.prove.resolve.quoted_values import takes_quotes
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.unknown_calls import call_kind, gives_digits
+from sqlverdict.prove.resolve.unknown_calls import ZONED, call_kind, gives_digits
 
 ValueType = str
 """A kind of values: as ``Values`` has them, where integers and doubles are a ``number``; or a type
@@ -313,7 +313,8 @@ class _ValueTypes:
     def _call(self, node: exp.Anonymous) -> ValueType:
         """The kind of an unknown function's values."""
         kinds = {self.of(argument) for argument in node.expressions}
-        kind = call_kind(node, {"other" if is_special(own) else own for own in kinds})
+        known = {own if own == ZONED or not is_special(own) else "other" for own in kinds}
+        kind = call_kind(node, known)
         if kind != "other" or not self.record.strict_types:
             return kind
         return "computed" if all(is_sorted(own, self.record) for own in kinds) else "opaque"

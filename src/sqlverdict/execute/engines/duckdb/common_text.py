@@ -6,10 +6,11 @@ DuckDB's parser gives the tree of the query. Its own forms become standard ones
 stands for the rest. The tree is written as text, and DuckDB's parser must read that text as the
 tree.
 
-A condition is replaced as a whole, up to AND, OR and NOT; elsewhere a whole value is. In a CASE a
-condition that may fail is not replaced on its own, as the branches before it may guard it. An
-expression that the query groups by is an argument where it stands in a larger one. In a condition
-``5 < x`` is ``x > 5`` (``mirrored.py``).
+A condition is replaced as a whole, up to AND, OR and NOT, or, where a query is read with arithmetic
+as it stands, a comparison stays around calls whose kinds are known; elsewhere a whole value is
+replaced. In a CASE a condition that may fail is not replaced on its own, as the branches before it
+may guard it. An expression that the query groups by is an argument where it stands in a larger one.
+In a condition ``5 < x`` is ``x > 5`` (``mirrored.py``).
 """
 
 from __future__ import annotations
@@ -54,6 +55,12 @@ _SUMS: Final = frozenset({"+", "-", "*", "/"})
 _LIKES: Final = frozenset({"~~", "!~~"})
 _CASTS: Final = word_set("INTEGER BIGINT DOUBLE VARCHAR")
 _WINDOWS: Final = word_set("row_number rank dense_rank sum avg count min max")
+_COMPARISONS: Final = frozenset(
+    {"COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_LESSTHAN", "COMPARE_GREATERTHAN"}
+    | {"COMPARE_LESSTHANOREQUALTO", "COMPARE_GREATERTHANOREQUALTO"}
+    | {"COMPARE_IN", "COMPARE_NOT_IN"}
+)
+_COMPARED_KINDS: Final = word_set("number arithmetic text date timestamp")
 _COMPARED: Final = frozenset(
     {"COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL"}
     | {"OPERATOR_COALESCE"}
@@ -150,7 +157,21 @@ class _CommonTree:
         elif not self._is_common(node):
             if self._oriented:
                 orient_comparisons(node)
-            _replace(node, "boolean")
+            if not self._keeps_comparison(node):
+                _replace(node, "boolean")
+
+    def _keeps_comparison(self, node: Node) -> bool:
+        """Whether a comparison stays around calls; their kinds must be known."""
+        is_between = node["class"] == "BETWEEN"
+        if not self._arithmetic or not (is_between or node["type"] in _COMPARISONS):
+            return False
+        others = [each for each in inner_parts(node) if not _is_day(each)]
+        calls = [each for each in others if not self._is_common(each)]
+        if any(value_kind(each) not in _COMPARED_KINDS for each in calls):
+            return False
+        for each in calls:
+            _replace(each)
+        return True
 
     def _is_common(self, node: Node) -> bool:
         """Whether an expression is common SQL; conditions and aggregates inside it are made so."""
@@ -272,6 +293,13 @@ class _CommonTree:
 
 _LITERALS: Final = word_set("INTEGER NUMERIC STRING BOOLEAN NULL_LITERAL")
 _KNOWN_OPERATORS: Final = word_set("ARRAY_EXTRACT ARRAY_SLICE STRUCT_EXTRACT")
+
+
+def _is_day(node: Node) -> bool:
+    """Whether a node is a text in quotes as a date: `DATE '2020-01-31'`."""
+    if node["class"] != "CAST" or node["child"]["class"] != "CONSTANT" or "try_cast" in node:
+        return False
+    return bool(node["type_expr"].get("type_name") == "DATE")
 
 
 def _put_everywhere(term: Node, before: Node, node: Node) -> None:

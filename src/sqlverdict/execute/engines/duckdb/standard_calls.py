@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from sqlverdict.execute.common_text import NoCommonText
 from sqlverdict.execute.engines.duckdb.expressions import declared_type, field_type
@@ -52,6 +52,28 @@ _PARTS: Final = {
     "dayofyear": "doy",
     "weekofyear": "week",
 }
+_TYPES: Final = {
+    name: one
+    for one, others in {
+        "BIGINT": "INT8 INT64 LONG OID",
+        "BIT": "BITSTRING",
+        "BLOB": "BINARY BYTEA VARBINARY",
+        "BOOLEAN": "BOOL LOGICAL",
+        "DECIMAL": "DEC NUMERIC",
+        "DOUBLE": "FLOAT8",
+        "FLOAT": "FLOAT4 REAL",
+        "HUGEINT": "INT128",
+        "INTEGER": "INT INT4 INT32 INTEGRAL SIGNED",
+        "SMALLINT": "INT2 INT16 SHORT",
+        "TIMESTAMP": "DATETIME TIMESTAMP_US",
+        "TINYINT": "INT1",
+        "UUID": "GUID",
+        "VARCHAR": "BPCHAR CHAR NVARCHAR STRING TEXT",
+        "TIMESTAMP WITH TIME ZONE": "TIMESTAMPTZ",
+    }.items()
+    for name in others.split()
+}
+"""The one name of a type by its others; DuckDB lets nobody define a type of such a name."""
 _UNITS: Final = word_set("date_part date_trunc date_diff")
 _WITH_LAMBDAS: Final = word_set("list_transform list_filter list_reduce")
 
@@ -90,6 +112,19 @@ def plain_call(node: Node, scope: FromScope, parameters: tuple[str, ...]) -> Non
         _plain_part(node, *args)
     elif name in ("contains", "list_contains") and len(args) == 2:
         _plain_membership(node, *args)
+
+
+def plain_type(declared: Any) -> None:
+    """Write the type of a cast by its one name, in place, and what it consists of."""
+    if isinstance(declared, list):
+        for each in declared:
+            plain_type(each)
+    elif isinstance(declared, dict):
+        if declared.get("class") == "TYPE" and "type_name" in declared:
+            name = declared["type_name"].upper()
+            declared["type_name"] = _TYPES.get(name, name)
+        for each in declared.values():
+            plain_type(each)
 
 
 def _plain_method(node: Node, scope: FromScope, parameters: tuple[str, ...]) -> None:

@@ -40,7 +40,7 @@ from sqlverdict.execute.engines.duckdb.sources import (
     table_columns,
     table_of_item,
 )
-from sqlverdict.execute.engines.duckdb.standard_calls import plain_call
+from sqlverdict.execute.engines.duckdb.standard_calls import plain_call, plain_type
 from sqlverdict.execute.engines.duckdb.standard_queries import (
     group_by_all,
     order_by_all,
@@ -317,6 +317,8 @@ class StandardTree:
             self._expression(part, scope, ctes, aliases, parameters)
         if node["class"] in ("FUNCTION", "OPERATOR"):
             plain_call(node, scope, parameters)
+        if node["class"] == "CAST":
+            plain_type(node["type_expr"])
         if node["class"] in ("FUNCTION", "CAST"):
             plain_time(node)
 

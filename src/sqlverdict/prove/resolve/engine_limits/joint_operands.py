@@ -3,7 +3,7 @@
 PostgreSQL brings the members of an IN to one type with what stands before it, DuckDB all operands
 of IN and BETWEEN, MySQL those of BETWEEN. Where a float is among them an integer beyond 2^53 meets
 its neighbour, and 0.1 is the REAL 0.1, which ``r = 0.1`` is not: so IN is no OR there, and BETWEEN
-not two bounds.
+not two bounds. Small whole numbers are the same as floats.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import column_name
+from sqlverdict.prove.reasoning.shape import column_name, whole_number
 from sqlverdict.prove.resolve.scope import Unsupported
 
 _DECIMALS = ("decimal", "numeric", "dec")
 _SINGLE = ("real", "float", "float4")
 _COMPUTED = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Abs, exp.Sum, exp.Max, exp.Min, exp.Paren)
+_MOST_EXACT = 2**24
 FEWEST = 3
 """Two operands are one comparison."""
 
@@ -47,6 +48,8 @@ def _are_apart(operands: Sequence[Expr], where: str, facts: Facts) -> bool:
     if len(operands) < FEWEST or not any(_may_be_float(each, facts) for each in operands):
         return True
     if all(_is_plain(each) for each in others):
+        if all(map(_is_exact_single, others)):
+            return True
         return where != "IN" or not _may_be_single(operands[0], facts)
     return all(_is_plain(each) or facts.kind(each) == "real" for each in operands)
 
@@ -56,6 +59,12 @@ def _is_plain(node: Expr) -> bool:
     inner = node.this if isinstance(node, exp.Neg) else node
     is_number = isinstance(inner, exp.Literal) and "e" not in inner.name.lower()
     return is_number or isinstance(node, exp.Null)
+
+
+def _is_exact_single(node: Expr) -> bool:
+    """Whether a constant is NULL, or a whole number that is the same as a float of 32 bits."""
+    number = whole_number(node)
+    return isinstance(node, exp.Null) or (number is not None and abs(number) <= _MOST_EXACT)
 
 
 def _may_be_float(node: Expr, facts: Facts) -> bool:

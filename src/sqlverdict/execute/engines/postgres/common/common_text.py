@@ -6,11 +6,13 @@ expressions have the same name only if they are the same but for these, to Postg
 So the prover can compare queries without knowing what the functions do. The name's middle parts say
 what kind of value the function gives and when it fails (``expressions.py``).
 
-A condition is replaced as a whole, up to AND, OR and NOT; elsewhere a whole value is: a term of a
-list, or what an aggregate reads. In a CASE a condition that may fail is not replaced on its own, as
-the branches before it may guard it. Functions whose value depends on more than their arguments, the
-session and the clock are not replaced, nor are windows, collations and calls in FROM: such a query
-has no text. An expression that the query groups by is an argument where it stands in a larger one.
+A condition is replaced as a whole, up to AND, OR and NOT, or, where a query is read with arithmetic
+as it stands, a comparison stays around calls whose kinds are known. Elsewhere a whole value is
+replaced: a term of a list, or what an aggregate reads. In a CASE a condition that may fail is not
+replaced on its own, as the branches before it may guard it. Functions whose value depends on more
+than their arguments, the session and the clock are not replaced, nor are windows, collations and
+calls in FROM: such a query has no text. An expression that the query groups by is an argument where
+it stands in a larger one.
 
 Before that, other words for the same become one (``spellings.py``, ``date_parts.py``), and in a
 condition ``5 < x`` is ``x > 5`` (``mirrored.py``).
@@ -21,19 +23,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from sqlverdict.execute.common_text import NoCommonText, unknown_name
+from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, NoCommonText, unknown_name
 from sqlverdict.execute.engines.postgres.common.date_parts import unify_date_parts
 from sqlverdict.execute.engines.postgres.common.expression_text import expression_text
 from sqlverdict.execute.engines.postgres.common.expressions import (
     AGGREGATES,
+    COMPARISONS,
     FUNCTIONS,
     OWN_SCHEMA,
     enum_name,
     function_of,
+    is_comparison,
     is_const,
+    is_day,
     is_leaf,
     is_own,
     is_total_pattern,
+    operands,
     risk_of,
     target_name,
     value_kind,
@@ -44,7 +50,7 @@ from sqlverdict.execute.engines.postgres.common.mirrored import (
     orient_comparisons,
     tells_mirrored_apart,
 )
-from sqlverdict.execute.engines.postgres.common.spellings import unify_spellings
+from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside, unify_spellings
 from sqlverdict.execute.engines.postgres.common.wrappers import is_steady, unwrap
 from sqlverdict.execute.engines.postgres.guard.parser import MOST_SIGNS as _MOST
 from sqlverdict.execute.engines.postgres.guard.parser import (
@@ -58,13 +64,13 @@ from sqlverdict.parse.tokens import word_set
 LONGEST: Final = 8_000
 """Characters; a longer text is not worth the time."""
 _COMMON_FUNCTIONS: Final = word_set("abs length lower upper")
-_COMPARISONS: Final = frozenset({"=", "<>", "<", ">", "<=", ">="})
 _SUMS: Final = frozenset({"+", "-", "*"})
 _NUMBERS: Final = _SUMS | {"/", "%"}
 _COMMON_KINDS: Final = word_set(
     "AEXPR_IN AEXPR_LIKE AEXPR_BETWEEN AEXPR_NOT_BETWEEN AEXPR_DISTINCT AEXPR_NOT_DISTINCT "
     "AEXPR_NULLIF"
 )
+_COMPARED_KINDS: Final = word_set("number arithmetic text varchar date timestamp")
 _CLOCK: Final = word_set(
     "SVFOP_CURRENT_DATE SVFOP_CURRENT_TIME SVFOP_CURRENT_TIMESTAMP SVFOP_LOCALTIME "
     "SVFOP_LOCALTIMESTAMP SVFOP_CURRENT_TIME_N SVFOP_CURRENT_TIMESTAMP_N SVFOP_LOCALTIME_N "
@@ -77,9 +83,9 @@ def write_common_text(sql: str, arithmetic: bool) -> str | None:
 
     Args:
         sql: The query.
-        arithmetic: Whether +, - and * stay as they are.
+        arithmetic: Whether +, - and * stay as they are, and comparisons around calls.
     """
-    writer = _Writer(_COMPARISONS | _SUMS if arithmetic else _COMPARISONS)
+    writer = _Writer(arithmetic)
     return _rewritten(sql, writer.statement, any_type=False)
 
 
@@ -135,8 +141,9 @@ def _text(sql: str, change: Callable[[Any], None], any_type: bool) -> str:
 class _Writer:
     """Replaces what is not common in a tree, in place."""
 
-    def __init__(self, operators: frozenset[str]) -> None:
-        self.operators = operators
+    def __init__(self, arithmetic: bool) -> None:
+        self.arithmetic = arithmetic
+        self.operators = COMPARISONS | _SUMS if arithmetic else COMPARISONS
         self.oriented = False
 
     def statement(self, select: Any) -> None:
@@ -214,7 +221,20 @@ class _Writer:
         elif not self._is_common(node):
             if self.oriented:
                 orient_comparisons(node)
-            _replace(node, "boolean")
+            if not self._keeps_comparison(node):
+                _replace(node, "boolean")
+
+    def _keeps_comparison(self, node: Any) -> bool:
+        """Whether a comparison stays around calls; their kinds must be known."""
+        if not self.arithmetic or not is_comparison(node):
+            return False
+        others = [each for each in operands(node.a_expr) if not is_day(each)]
+        calls = [each for each in others if not self._is_common(each)]
+        if any(value_kind(each) not in _COMPARED_KINDS for each in calls):
+            return False
+        for each in calls:
+            _replace(each)
+        return True
 
     def _value(self, node: Any) -> None:
         if not self._is_common(node):
@@ -274,16 +294,13 @@ class _Writer:
         return common
 
     def _is_common_operation(self, operation: Any) -> bool:
-        right = operation.rexpr
-        operands = right.list.items if right.WhichOneof("node") == "list" else [right]
-        if operation.HasField("lexpr"):
-            operands = [operation.lexpr, *operands]
-        common = self._visit(operands)
+        parts = operands(operation)
+        common = self._visit(parts)
         if len(operation.name) > 1 and operation.name[0].string.sval != OWN_SCHEMA:
             raise NoCommonText
         kind = enum_name(operation, "kind")
         if kind == "AEXPR_OP":
-            if operation.name[-1].string.sval in _NUMBERS and all(map(_is_null, operands)):
+            if operation.name[-1].string.sval in _NUMBERS and all(map(_is_null, parts)):
                 # PostgreSQL does not know whose sum NULL + NULL is.
                 raise NoCommonText
             return common and operation.name[-1].string.sval in self.operators
@@ -317,7 +334,7 @@ class _Writer:
             return True
         if call.HasField("agg_filter") or call.agg_star or call.agg_distinct:
             raise NoCommonText
-        if is_leaf_call(call):
+        if UNKNOWN_FUNCTION.fullmatch(name):
             return True
         common = self._visit(call.args)
         if name in _COMMON_FUNCTIONS:
@@ -331,15 +348,6 @@ def _is_null(node: Any) -> bool:
     return node.WhichOneof("node") == "a_const" and bool(node.a_const.isnull)
 
 
-def is_leaf_call(call: Any) -> bool:
-    """Whether a call is one of an unknown function already."""
-    from postgast import pg_query_pb2 as trees
-
-    node = trees.Node()
-    node.func_call.funcname.add().string.sval = function_of(call)
-    return is_leaf(node)
-
-
 def _put(term: Any, meaning: bytes, node: Any) -> None:
     """Put a copy of a term in the place of every expression that means the same."""
     kind = node.WhichOneof("node")
@@ -351,7 +359,7 @@ def _put(term: Any, meaning: bytes, node: Any) -> None:
     if kind != "sub_link" and not (
         kind == "func_call" and function_of(node.func_call) in AGGREGATES
     ):
-        for part in _inner_nodes(getattr(node, kind)):
+        for part in nodes_inside(getattr(node, kind)):
             _put(term, meaning, part)
 
 
@@ -385,16 +393,5 @@ def _leaves(node: Any) -> Iterator[Any]:
     if is_leaf(node):
         yield node
     elif kind is not None:
-        for part in _inner_nodes(getattr(node, kind)):
+        for part in nodes_inside(getattr(node, kind)):
             yield from _leaves(part)
-
-
-def _inner_nodes(message: Any) -> Iterator[Any]:
-    for field, value in message.ListFields():
-        if field.message_type is None:
-            continue
-        for each in value if field.is_repeated else (value,):
-            if field.message_type.name == "Node":
-                yield each
-            else:
-                yield from _inner_nodes(each)

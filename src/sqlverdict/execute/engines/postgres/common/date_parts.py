@@ -12,18 +12,17 @@ from typing import Any, Final
 
 from sqlverdict.execute.engines.postgres.common.expressions import (
     OWN_SCHEMA,
-    enum_name,
     function_of,
+    is_comparison,
     is_const,
     is_own,
+    operands,
 )
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
 from sqlverdict.parse.tokens import word_set
 
 _WHOLE: Final = word_set("year month day quarter week dow doy isodow isoyear decade century")
 """Fields that dates and timestamps have alike, with whole numbers as values."""
-_COMPARISONS: Final = frozenset({"=", "<>", "<", ">", "<=", ">="})
-_LISTS: Final = word_set("AEXPR_IN AEXPR_BETWEEN AEXPR_NOT_BETWEEN")
 
 
 def unify_date_parts(statement: Any) -> None:
@@ -52,22 +51,15 @@ def _calls_of(node: Any) -> list[Any]:
             terms += [each.sort_by.node for each in node.select_stmt.sort_clause]
             calls += [term for term in terms if _is_part(term, "date_part")]
         case "a_expr":
-            calls += _compared(node.a_expr)
+            calls += _compared(node)
     return calls
 
 
-def _compared(operation: Any) -> list[Any]:
-    kind, name = enum_name(operation, "kind"), operation.name[-1].string.sval
-    if len(operation.name) != 1 or not operation.HasField("lexpr"):
+def _compared(node: Any) -> list[Any]:
+    parts = operands(node.a_expr) if is_comparison(node) else []
+    if not all(_is_whole(each) for each in parts):
         return []
-    right = operation.rexpr
-    others = list(right.list.items) if right.WhichOneof("node") == "list" else [right]
-    if not (kind == "AEXPR_OP" and name in _COMPARISONS) and kind not in _LISTS:
-        return []
-    operands = [operation.lexpr, *others]
-    if not all(_is_whole(each) for each in operands):
-        return []
-    return [each for each in operands if _is_part(each, "date_part")]
+    return [each for each in parts if _is_part(each, "date_part")]
 
 
 def _is_whole(node: Any) -> bool:

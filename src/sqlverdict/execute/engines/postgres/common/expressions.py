@@ -62,7 +62,9 @@ _TYPES: Final = {
 }
 _SORTED: Final = word_set("interval timetz bpchar varchar name oid money inet cidr bytea jsonb bit")
 """Other types whose values have an order."""
+COMPARISONS: Final = frozenset({"=", "<>", "<", ">", "<=", ">="})
 _ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%"})
+_COMPARED: Final = word_set("AEXPR_IN AEXPR_BETWEEN AEXPR_NOT_BETWEEN")
 _TOTAL_OPERATORS: Final = frozenset(
     {"=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "||", "->", "->>", "#>", "#>>", "@>", "<@"}
     | {"?", "?|", "?&", "&&"}
@@ -98,6 +100,8 @@ def value_kind(node: Any) -> str:
             return "boolean"
         case "a_expr" if _is_difference(node.a_expr):
             return "difference"
+        case "a_expr" if _operator(node.a_expr) in ("->>", "#>>"):
+            return "varchar"
         case "a_expr" if _is_opaque(node.a_expr):
             return "opaque"
         case "a_expr":
@@ -363,3 +367,27 @@ def enum_name(message: Any, field: str) -> str:
     """The name of an enumeration's value."""
     described = message.DESCRIPTOR.fields_by_name[field].enum_type
     return str(described.values_by_number[getattr(message, field)].name)
+
+
+def operands(operation: Any) -> list[Any]:
+    """What an operation reads: the members of a list, too."""
+    right = operation.rexpr
+    others = list(right.list.items) if right.WhichOneof("node") == "list" else [right]
+    return [operation.lexpr, *others] if operation.HasField("lexpr") else others
+
+
+def is_comparison(node: Any) -> bool:
+    """Whether a node compares values: by a sign, IN or BETWEEN."""
+    if node.WhichOneof("node") != "a_expr" or len(node.a_expr.name) != 1:
+        return False
+    kind = enum_name(node.a_expr, "kind")
+    if kind == "AEXPR_OP":
+        return node.a_expr.HasField("lexpr") and node.a_expr.name[0].string.sval in COMPARISONS
+    return kind in _COMPARED
+
+
+def is_day(node: Any) -> bool:
+    """Whether a node is a text in quotes as a date: `DATE '2020-01-31'`."""
+    if node.WhichOneof("node") != "type_cast" or not is_const(node.type_cast.arg):
+        return False
+    return type_of(node.type_cast) == "date" and not node.type_cast.type_name.array_bounds
