@@ -55,6 +55,8 @@ SAME = [
     ),
     ("LAST_DAY(DATE_SUB(d, INTERVAL 1 MONTH))", "LAST_DAY(d - INTERVAL 1 MONTH)"),
     ("year(DATE(at) + INTERVAL 1 YEAR)", "year(DATE_ADD(DATE(at), INTERVAL 1 YEAR))"),
+    ("d - e", "((d - e))"),
+    ("COALESCE(at - d, 0) + 1", "CASE WHEN (at - d) IS NULL THEN 0 ELSE at - d END + 1"),
 ]
 SAME_CONDITIONS = [
     ("at > DATE_SUB(NOW(), INTERVAL 100 DAY) AND n > 0", "n > 0 AND at > now() - INTERVAL 100 DAY"),
@@ -62,6 +64,8 @@ SAME_CONDITIONS = [
     ("d + INTERVAL 1 MONTH >= '2020-03-29'", "'2020-03-29' <= DATE_ADD(d, INTERVAL 1 MONTH)"),
     ("EXTRACT(YEAR FROM d) = 2020 AND n > 0", "n > 0 AND 2020 = YEAR(d)"),
     ("CURDATE() >= e", "e <= CURRENT_DATE"),
+    ("d - e > 8871 AND n > 0", "n > 0 AND 8871 < d - e"),
+    ("h < '13:00:00' AND n > 0", "0 < n AND NOT h >= '13:00:00'"),
     ("at - INTERVAL 1 DAY > e - INTERVAL 1 MONTH", "e - INTERVAL 1 MONTH < at - INTERVAL 1 DAY"),
 ]
 NEAR = [
@@ -75,10 +79,16 @@ NEAR = [
     ("d + INTERVAL 1 MONTH", "d + INTERVAL 30 DAY"),
     ("d + INTERVAL 1 DAY", "d - INTERVAL 1 DAY"),
     ("h - INTERVAL 7 DAY", "h - INTERVAL 1 WEEK"),
+    ("d - at", "at - d"),
+    ("d - at", "DATEDIFF(d, at)"),
+    ("d - at", "d - DATE(at)"),
     ("n + d + INTERVAL 1 DAY", "n + DATE_ADD(d, INTERVAL 1 DAY)"),
     ("d + INTERVAL 1 MONTH - INTERVAL 1 DAY", "d - INTERVAL 1 DAY + INTERVAL 1 MONTH"),
 ]
 NEAR_CONDITIONS = [
+    ("h < '00:00:00'", "h <= '00:00:00'"),
+    ("h > '24:00:00'", "h > '08:00:00'"),
+    ("at - d > 20201211034728.9", "at - d >= 20201211034728.9"),
     ("d + INTERVAL 1 MONTH > '2020-03-29'", "'2020-03-29' > d + INTERVAL 1 MONTH"),
     ("d + INTERVAL 1 MONTH >= '2020-03-29'", "'2020-03-29' < d + INTERVAL 1 MONTH"),
 ]

@@ -44,6 +44,10 @@ CODES = """CREATE TABLE a (id INTEGER PRIMARY KEY, n INT NOT NULL);
 CREATE TABLE b (code TEXT NOT NULL, note TEXT NOT NULL)"""
 BY_CODE = "SELECT {} FROM a JOIN b ON b.code = 'item-' || (a.n * 2)"
 DATES = "CREATE TABLE e (id INTEGER PRIMARY KEY, day DATE NOT NULL)"
+WEEKS = (
+    "date('2025-06-18', -((CAST(strftime('%w', '2025-06-18') AS INTEGER) + {}) % 700) || ' day')"
+)
+IN_WEEK = f"SELECT {{}} day FROM e WHERE day < {WEEKS.format(330)} AND day >= {WEEKS.format(337)}"
 
 PAIRS = [
     (
@@ -189,6 +193,7 @@ PAIRS = [
     ),
     (FLIGHTS, IN_MONTH, f"{IN_MONTH} WHERE m.number < 3"),
     (COURSES, IN_TIME.format("d.unit"), IN_TIME.format("UPPER(d.unit)")),
+    (DATES, IN_WEEK.format(""), IN_WEEK.format("DISTINCT")),
     (CODES, BY_CODE.format("b.note"), BY_CODE.format("UPPER(b.note)")),
 ]
 

@@ -116,7 +116,9 @@ def _is_bare(name: exp.Identifier) -> bool:
 
 def same_to_engine(one: str, other: str, dialect: str) -> bool:
     """Whether two texts say the same to the parser of their engine, and it has all their words."""
-    return is_same_query(one, other, dialect) and foreign(one, dialect) is None
+    if not is_same_query(one, other, dialect):
+        return False
+    return foreign(one, dialect) is None and foreign(other, dialect) is None
 
 
 def _skeleton(sql: str) -> str:
