@@ -64,6 +64,10 @@ SAME_CONDITIONS = [
     ("d + INTERVAL 1 MONTH >= '2020-03-29'", "'2020-03-29' <= DATE_ADD(d, INTERVAL 1 MONTH)"),
     ("EXTRACT(YEAR FROM d) = 2020 AND n > 0", "n > 0 AND 2020 = YEAR(d)"),
     ("CURDATE() >= e", "e <= CURRENT_DATE"),
+    (
+        "n IN (FLOOR((n + 1) / 2), CEIL(n)) AND id > 0",
+        "id > 0 AND n IN (FLOOR((n + 1) / 2), CEIL(n))",
+    ),
     ("d - e > 8871 AND n > 0", "n > 0 AND 8871 < d - e"),
     ("h < '13:00:00' AND n > 0", "0 < n AND NOT h >= '13:00:00'"),
     ("at - INTERVAL 1 DAY > e - INTERVAL 1 MONTH", "e - INTERVAL 1 MONTH < at - INTERVAL 1 DAY"),
@@ -86,6 +90,7 @@ NEAR = [
     ("d + INTERVAL 1 MONTH - INTERVAL 1 DAY", "d - INTERVAL 1 DAY + INTERVAL 1 MONTH"),
 ]
 NEAR_CONDITIONS = [
+    ("n IN (FLOOR((n * 3) / 2), 7)", "n IN (CEIL((n * 3) / 2), 7)"),
     ("h < '00:00:00'", "h <= '00:00:00'"),
     ("h > '24:00:00'", "h > '08:00:00'"),
     ("at - d > 20201211034728.9", "at - d >= 20201211034728.9"),

@@ -66,7 +66,9 @@ class _Parentheses:
 
     @property
     def is_query(self) -> bool:
-        return bool(self.nodes) and _word(self.nodes[0]) in ("select", "with", "(")
+        first = self.nodes[0] if self.nodes else None
+        is_inner = isinstance(first, _Parentheses) and first.is_query
+        return is_inner or _word(first) in ("select", "with")
 
 
 class _UnknownCall:
@@ -270,7 +272,7 @@ class _LexemeWriter:
         return out + self._condition(part)
 
     def _condition(self, part: list[_Node]) -> list[_Node]:
-        calls = [node for node in part if isinstance(node, _UnknownCall)]
+        calls = list(_calls_in(part, deep=not self.arithmetic))
         words = {_word(node) for node in part}
         if "&" in words or "|" in words:
             # Two of them are AND and OR, one is an operator on bits.
@@ -312,6 +314,15 @@ class _LexemeWriter:
             one, two = (self._described(units[number + at], leaves) for at in (0, 2))
             yield _UnknownCall("number", [name, "(", *one, ",", *two, ")"], leaves)
             number += 3
+
+
+def _calls_in(nodes: Sequence[_Node], *, deep: bool) -> Iterator[_UnknownCall]:
+    """The calls among nodes, and in lists and parentheses between them."""
+    for node in nodes:
+        if isinstance(node, _UnknownCall):
+            yield node
+        elif deep and isinstance(node, _Parentheses) and not node.is_query:
+            yield from _calls_in(node.nodes, deep=True)
 
 
 def _units(nodes: Sequence[_Node]) -> Iterator[list[_Node]]:
