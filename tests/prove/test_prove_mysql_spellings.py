@@ -56,6 +56,13 @@ SAME = [
     ("LAST_DAY(DATE_SUB(d, INTERVAL 1 MONTH))", "LAST_DAY(d - INTERVAL 1 MONTH)"),
     ("year(DATE(at) + INTERVAL 1 YEAR)", "year(DATE_ADD(DATE(at), INTERVAL 1 YEAR))"),
     ("d - e", "((d - e))"),
+    ("DATE_SUB(d, INTERVAL -(n) MONTH)", "(date_sub(d, INTERVAL -(n) month))"),
+    ("DATE(DATE_ADD(CURDATE(), INTERVAL n DAY))", "DATE_ADD(CURRENT_DATE, INTERVAL n DAY)"),
+    (
+        "DATE(DATE_SUB(DATE(at), INTERVAL WEEKDAY(at) WEEK))",
+        "DATE_SUB(DATE(at), INTERVAL weekday(at) WEEK)",
+    ),
+    ("DATE(DATE(s))", "DATE(s)"),
     ("COALESCE(at - d, 0) + 1", "CASE WHEN (at - d) IS NULL THEN 0 ELSE at - d END + 1"),
 ]
 SAME_CONDITIONS = [
@@ -84,6 +91,11 @@ NEAR = [
     ("d + INTERVAL 1 DAY", "d - INTERVAL 1 DAY"),
     ("h - INTERVAL 7 DAY", "h - INTERVAL 1 WEEK"),
     ("d - at", "at - d"),
+    ("DATE_ADD(d, INTERVAL n DAY)", "DATE_ADD(d, INTERVAL n MONTH)"),
+    ("DATE_ADD(d, INTERVAL n DAY)", "DATE_ADD(d, INTERVAL -n DAY)"),
+    ("DATE(DATE_ADD(CURDATE(), INTERVAL 1 HOUR))", "DATE_ADD(CURDATE(), INTERVAL 1 HOUR)"),
+    ("DATE(DATE_ADD(at, INTERVAL 1 DAY))", "DATE_ADD(at, INTERVAL 1 DAY)"),
+    ("DATE(NOW())", "NOW()"),
     ("d - at", "DATEDIFF(d, at)"),
     ("d - at", "d - DATE(at)"),
     ("n + d + INTERVAL 1 DAY", "n + DATE_ADD(d, INTERVAL 1 DAY)"),
