@@ -137,7 +137,15 @@ def filters(one: str, other: str) -> tuple[str, str]:
 
 ALL_SAME = [*(queries(*pair) for pair in SAME), *(filters(*pair) for pair in SAME_CONDITIONS)]
 ALL_NEAR = [*(queries(*pair) for pair in NEAR), *(filters(*pair) for pair in NEAR_CONDITIONS)]
+ALL_SAME += [
+    ("SELECT 1 + (SELECT MAX(n) FROM t) AS x FROM DUAL", "SELECT 1 + (SELECT MAX(n) FROM t) AS x"),
+    (
+        "SELECT n FROM t UNION ALL SELECT COUNT(*) FROM dual WHERE 1 = 0",
+        "SELECT n FROM t UNION ALL SELECT COUNT(*) WHERE 1 = 0",
+    ),
+]
 ALL_NEAR += NEAR_QUERIES
+ALL_NEAR += [("SELECT 1 FROM dual WHERE EXISTS (SELECT 1 FROM t)", "SELECT 1 FROM t")]
 
 
 @pytest.mark.parametrize(("one", "other"), ALL_SAME)

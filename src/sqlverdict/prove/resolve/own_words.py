@@ -22,6 +22,7 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, kind, pieces
 from sqlverdict.prove.reasoning.stored import LABELS
+from sqlverdict.prove.resolve.spellings import is_dual
 from sqlverdict.records import ParseFailure, Query
 
 
@@ -109,6 +110,9 @@ def _has_limited_members(node: Expr) -> bool:
 def _is_bare(name: exp.Identifier) -> bool:
     """Whether a name stands without quotes, and without a dot before or behind it."""
     around = name.parent
+    start = around.parent if isinstance(around, exp.Table) else None
+    if isinstance(start, exp.From) and is_dual(start):
+        return False
     if name.args.get("quoted") or (name.arg_key != "this" and isinstance(around, exp.Column)):
         return False
     return not (isinstance(around, exp.Column | exp.Table) and len(around.parts) > 1)
