@@ -78,8 +78,7 @@ class Dialect:
         names_case: Whether names that differ in letter case are one. ``folded``: always.
             ``tables``: names of tables and aliases may be two. ``quoted``: quoted names are two.
         quote: What stands around a quoted name.
-        blobs: How bytes are written: as ``x'00ff'``, as a text that is cast to bytea, or as a text
-            of one escape a byte.
+        blobs: How bytes are written: as ``x'00ff'``, as a text cast to bytea, as a text of escapes.
         backslashes: A backslash in a string is an escape.
         bare_sides: A side of a set operation stands without parentheses around it.
         bare_derived: A derived table needs no alias. PostgreSQL before version 16 wants one.
@@ -109,6 +108,7 @@ class Dialect:
         sample_types: A declaration for each kind of values, for tables that test a rule.
         indexable_text: The type of texts that a key may have, where TEXT has no length.
         zero_dates: It has the date 0000-00-00, which ``IS NULL`` takes for NULL in some places.
+        digit_dates: In arithmetic a date is the number of its digits.
         endless_years: The year of an endless day is infinite; elsewhere it is NULL.
         most_hours: The greatest TIME: a day's end, or a span of several days.
 
@@ -171,6 +171,7 @@ class Dialect:
     sample_types: tuple[tuple[Values, str], ...] = ()
     indexable_text: str | None = None
     zero_dates: bool = False
+    digit_dates: bool = False
     endless_years: bool = False
     most_hours: int = 24
 
@@ -306,6 +307,7 @@ _MYSQL = Dialect(
     ),
     indexable_text="VARCHAR(255)",
     zero_dates=True,
+    digit_dates=True,
     most_hours=838,
     division_by_zero="null",
     short_division=True,
@@ -316,9 +318,7 @@ _MYSQL = Dialect(
     rules=frozenset({"any_texts", "if_function", "number_conditions", "row_comparisons"}),
     file_header=re.compile(rb"-- (?:MySQL|MariaDB) dump|/\*M?!\d"),
     server=True,
-    ddl_words=re.compile(
-        r"\bauto_increment\b|\bengine\s*=|\benum\s*\(|\bunsigned\b", re.IGNORECASE
-    ),
+    ddl_words=re.compile(r"(?i)\bauto_increment\b|\bengine\s*=|\benum\s*\(|\bunsigned\b"),
     source="mysql://HOST/",
     julian_day="(TO_DAYS({}) + 1721059.5)",
 )

@@ -55,6 +55,15 @@ SAME = [
     ),
     ("LAST_DAY(DATE_SUB(d, INTERVAL 1 MONTH))", "LAST_DAY(d - INTERVAL 1 MONTH)"),
     ("year(DATE(at) + INTERVAL 1 YEAR)", "year(DATE_ADD(DATE(at), INTERVAL 1 YEAR))"),
+    ("d - e", "((d - e))"),
+    ("DATE_SUB(d, INTERVAL -(n) MONTH)", "(date_sub(d, INTERVAL -(n) month))"),
+    ("DATE(DATE_ADD(CURDATE(), INTERVAL n DAY))", "DATE_ADD(CURRENT_DATE, INTERVAL n DAY)"),
+    (
+        "DATE(DATE_SUB(DATE(at), INTERVAL WEEKDAY(at) WEEK))",
+        "DATE_SUB(DATE(at), INTERVAL weekday(at) WEEK)",
+    ),
+    ("DATE(DATE(s))", "DATE(s)"),
+    ("COALESCE(at - d, 0) + 1", "CASE WHEN (at - d) IS NULL THEN 0 ELSE at - d END + 1"),
 ]
 SAME_CONDITIONS = [
     ("at > DATE_SUB(NOW(), INTERVAL 100 DAY) AND n > 0", "n > 0 AND at > now() - INTERVAL 100 DAY"),
@@ -62,6 +71,12 @@ SAME_CONDITIONS = [
     ("d + INTERVAL 1 MONTH >= '2020-03-29'", "'2020-03-29' <= DATE_ADD(d, INTERVAL 1 MONTH)"),
     ("EXTRACT(YEAR FROM d) = 2020 AND n > 0", "n > 0 AND 2020 = YEAR(d)"),
     ("CURDATE() >= e", "e <= CURRENT_DATE"),
+    (
+        "n IN (FLOOR((n + 1) / 2), CEIL(n)) AND id > 0",
+        "id > 0 AND n IN (FLOOR((n + 1) / 2), CEIL(n))",
+    ),
+    ("d - e > 8871 AND n > 0", "n > 0 AND 8871 < d - e"),
+    ("h < '13:00:00' AND n > 0", "0 < n AND NOT h >= '13:00:00'"),
     ("at - INTERVAL 1 DAY > e - INTERVAL 1 MONTH", "e - INTERVAL 1 MONTH < at - INTERVAL 1 DAY"),
 ]
 NEAR = [
@@ -75,10 +90,22 @@ NEAR = [
     ("d + INTERVAL 1 MONTH", "d + INTERVAL 30 DAY"),
     ("d + INTERVAL 1 DAY", "d - INTERVAL 1 DAY"),
     ("h - INTERVAL 7 DAY", "h - INTERVAL 1 WEEK"),
+    ("d - at", "at - d"),
+    ("DATE_ADD(d, INTERVAL n DAY)", "DATE_ADD(d, INTERVAL n MONTH)"),
+    ("DATE_ADD(d, INTERVAL n DAY)", "DATE_ADD(d, INTERVAL -n DAY)"),
+    ("DATE(DATE_ADD(CURDATE(), INTERVAL 1 HOUR))", "DATE_ADD(CURDATE(), INTERVAL 1 HOUR)"),
+    ("DATE(DATE_ADD(at, INTERVAL 1 DAY))", "DATE_ADD(at, INTERVAL 1 DAY)"),
+    ("DATE(NOW())", "NOW()"),
+    ("d - at", "DATEDIFF(d, at)"),
+    ("d - at", "d - DATE(at)"),
     ("n + d + INTERVAL 1 DAY", "n + DATE_ADD(d, INTERVAL 1 DAY)"),
     ("d + INTERVAL 1 MONTH - INTERVAL 1 DAY", "d - INTERVAL 1 DAY + INTERVAL 1 MONTH"),
 ]
 NEAR_CONDITIONS = [
+    ("n IN (FLOOR((n * 3) / 2), 7)", "n IN (CEIL((n * 3) / 2), 7)"),
+    ("h < '00:00:00'", "h <= '00:00:00'"),
+    ("h > '24:00:00'", "h > '08:00:00'"),
+    ("at - d > 20201211034728.9", "at - d >= 20201211034728.9"),
     ("d + INTERVAL 1 MONTH > '2020-03-29'", "'2020-03-29' > d + INTERVAL 1 MONTH"),
     ("d + INTERVAL 1 MONTH >= '2020-03-29'", "'2020-03-29' < d + INTERVAL 1 MONTH"),
 ]
@@ -110,7 +137,15 @@ def filters(one: str, other: str) -> tuple[str, str]:
 
 ALL_SAME = [*(queries(*pair) for pair in SAME), *(filters(*pair) for pair in SAME_CONDITIONS)]
 ALL_NEAR = [*(queries(*pair) for pair in NEAR), *(filters(*pair) for pair in NEAR_CONDITIONS)]
+ALL_SAME += [
+    ("SELECT 1 + (SELECT MAX(n) FROM t) AS x FROM DUAL", "SELECT 1 + (SELECT MAX(n) FROM t) AS x"),
+    (
+        "SELECT n FROM t UNION ALL SELECT COUNT(*) FROM dual WHERE 1 = 0",
+        "SELECT n FROM t UNION ALL SELECT COUNT(*) WHERE 1 = 0",
+    ),
+]
 ALL_NEAR += NEAR_QUERIES
+ALL_NEAR += [("SELECT 1 FROM dual WHERE EXISTS (SELECT 1 FROM t)", "SELECT 1 FROM t")]
 
 
 @pytest.mark.parametrize(("one", "other"), ALL_SAME)

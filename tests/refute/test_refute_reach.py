@@ -31,7 +31,23 @@ CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INT NOT NULL REFERENCES a (id), v T
 TEXTS = "CREATE TABLE e (id INTEGER PRIMARY KEY, s TEXT NOT NULL, code INT NOT NULL)"
 REPEATED = "CREATE TABLE r (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c INT, d INT, e INT)"
 KINDS = ("ALL", "DISTINCT")
+FLIGHTS = """CREATE TABLE flight (id INTEGER PRIMARY KEY, departs INT NOT NULL);
+CREATE TABLE month (number INT NOT NULL, name TEXT NOT NULL)"""
+IN_MONTH = """SELECT m.name FROM flight f
+JOIN month m ON CAST(strftime('%m', datetime(f.departs, 'unixepoch')) AS INTEGER) = m.number"""
+COURSES = """CREATE TABLE course (id INTEGER PRIMARY KEY, begun DATE NOT NULL);
+CREATE TABLE dose (id INTEGER PRIMARY KEY, course_id INT NOT NULL REFERENCES course (id),
+                   given TEXT NOT NULL, unit TEXT NOT NULL)"""
+IN_TIME = """SELECT {} FROM course c JOIN dose d ON d.course_id = c.id
+WHERE date(d.given) BETWEEN c.begun AND date(c.begun, '+14 days')"""
+CODES = """CREATE TABLE a (id INTEGER PRIMARY KEY, n INT NOT NULL);
+CREATE TABLE b (code TEXT NOT NULL, note TEXT NOT NULL)"""
+BY_CODE = "SELECT {} FROM a JOIN b ON b.code = 'item-' || (a.n * 2)"
 DATES = "CREATE TABLE e (id INTEGER PRIMARY KEY, day DATE NOT NULL)"
+WEEKS = (
+    "date('2025-06-18', -((CAST(strftime('%w', '2025-06-18') AS INTEGER) + {}) % 700) || ' day')"
+)
+IN_WEEK = f"SELECT {{}} day FROM e WHERE day < {WEEKS.format(330)} AND day >= {WEEKS.format(337)}"
 
 PAIRS = [
     (
@@ -175,6 +191,10 @@ PAIRS = [
         "SELECT id FROM e WHERE code = 'abc'",
         "SELECT id FROM e WHERE code = 'ABC'",
     ),
+    (FLIGHTS, IN_MONTH, f"{IN_MONTH} WHERE m.number < 3"),
+    (COURSES, IN_TIME.format("d.unit"), IN_TIME.format("UPPER(d.unit)")),
+    (DATES, IN_WEEK.format(""), IN_WEEK.format("DISTINCT")),
+    (CODES, BY_CODE.format("b.note"), BY_CODE.format("UPPER(b.note)")),
 ]
 
 

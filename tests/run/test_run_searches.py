@@ -67,6 +67,20 @@ def test_a_proved_pair_that_cannot_be_searched_has_one_score_beside_any_metrics(
     assert scores[0] == scores[1]
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_gold_that_gives_no_answer_keeps_no_witness_against_the_others_away(
+    database: str, first: bool
+) -> None:
+    golds = (GOLD, "SELECT none FROM item")
+    run = evaluate(
+        [Case("1", "shop", "?", golds if first else golds[::-1], database)],
+        {"1": LUCKY},
+        options=Options("witness_accuracy,verdict", workers=0, cache=None),
+    )
+    (result,) = run.results()
+    assert result.situation == "ordinary_witness"
+
+
 def _count_searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The predictions that are searched from now on, in order."""
     searched: list[str] = []

@@ -53,7 +53,7 @@ def _refute(inputs: StageInputs, refuter: Refuter) -> Refutation:
         return schema
     refutation: Refutation | None = inputs.recall((_REFUTE,))
     if refutation is None:
-        work = partial(refuter.refute, inputs.case, golds, prediction, schema)
+        work = partial(refuter.refute, inputs.case, golds, prediction, schema, inputs.golds())
         refutation = source.watched(f"refute {prediction.sql}", work, more=PATIENCE)
         refutation = _in_words(inputs, refutation or _stopped())
         # A bank has other instances for the next case.

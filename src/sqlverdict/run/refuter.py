@@ -16,7 +16,7 @@ from sqlverdict.compare.related.relate import UnderRelation
 from sqlverdict.execute.engine import content_digest
 from sqlverdict.files.references import file_of
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, ParseResult, Relation
+from sqlverdict.records import Case, Failure, Outcome, ParseResult, Reason, Relation
 from sqlverdict.refute.witness import NotRefuted, Refutation, SearchBudget, Witness
 from sqlverdict.run.inputs import engine_of_case
 from sqlverdict.run.options import SearchOptions
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sqlverdict.refute.bank.store import Bank
     from sqlverdict.refute.target.search import EngineSearch
 
+_FAILS = frozenset({Reason.EXECUTION_ERROR, Reason.GOLD_EXECUTION_ERROR})
+"""Why no search is made against a gold that gives no answer."""
 _RELATION_SHARE = 2
 """A relation gets one database of so many that a match gets. On Spider dev with four published
 systems 21 of 101 relations are luck: of 500 databases, the first 78 show all of these."""
@@ -51,14 +53,28 @@ class Refuter:
             bank.close()
 
     def refute(
-        self, case: Case, golds: Sequence[ParseResult], prediction: ParseResult, schema: Schema
+        self,
+        case: Case,
+        golds: Sequence[ParseResult],
+        prediction: ParseResult,
+        schema: Schema,
+        outcomes: Sequence[Outcome],
     ) -> Refutation:
-        """A witness against every gold of the case, or that there is none."""
+        """A witness against every gold of the case, or that there is none.
+
+        Beside others, a gold that fails on the real database and wherever a search tries it has no
+        answer that the prediction could give.
+        """
         refutation: Refutation = NotRefuted(0, message="the case has no gold")
-        for gold in golds:
-            refutation = self._search(gold, prediction, schema, case)
-            if isinstance(refutation, NotRefuted):
-                return refutation
+        for gold, outcome in zip(golds, outcomes, strict=True):
+            result = self._search(gold, prediction, schema, case)
+            fails = isinstance(outcome, Failure) and outcome.fault is None
+            if isinstance(result, Witness):
+                refutation = result
+            elif not fails or result.reason not in _FAILS or result.blame != "gold":
+                return result
+            elif isinstance(refutation, NotRefuted):
+                refutation = result
         return refutation
 
     def refute_relation(

@@ -21,6 +21,7 @@ from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, kind, pieces
+from sqlverdict.prove.resolve.spellings import is_dual
 from sqlverdict.records import ParseFailure, Query
 
 
@@ -108,6 +109,9 @@ def _has_limited_members(node: Expr) -> bool:
 def _is_bare(name: exp.Identifier) -> bool:
     """Whether a name stands without quotes, and without a dot before or behind it."""
     around = name.parent
+    start = around.parent if isinstance(around, exp.Table) else None
+    if isinstance(start, exp.From) and is_dual(start):
+        return False
     if name.args.get("quoted") or (name.arg_key != "this" and isinstance(around, exp.Column)):
         return False
     return not (isinstance(around, exp.Column | exp.Table) and len(around.parts) > 1)
@@ -115,7 +119,9 @@ def _is_bare(name: exp.Identifier) -> bool:
 
 def same_to_engine(one: str, other: str, dialect: str) -> bool:
     """Whether two texts say the same to the parser of their engine, and it has all their words."""
-    return is_same_query(one, other, dialect) and foreign(one, dialect) is None
+    if not is_same_query(one, other, dialect):
+        return False
+    return foreign(one, dialect) is None and foreign(other, dialect) is None
 
 
 def _skeleton(sql: str) -> str:

@@ -21,7 +21,11 @@ from sqlverdict.prove.resolve.engine_limits.sort_terms import (
     require_visible_columns,
 )
 from sqlverdict.prove.resolve.parser_losses import require_all_signs
-from sqlverdict.prove.resolve.quoted_values import spell_collated_texts, spell_days
+from sqlverdict.prove.resolve.quoted_values import (
+    call_day_differences,
+    spell_collated_texts,
+    spell_days,
+)
 from sqlverdict.prove.resolve.refusals import require_readable
 from sqlverdict.prove.resolve.scope import EngineRefusal, Unsupported
 from sqlverdict.prove.resolve.spellings import spell_plainly
@@ -132,4 +136,5 @@ def _resolve_common(query: Query, schema: Schema) -> Resolved:
     start = resolve_tree(tree, schema, query.dialect)
     spell_collated_texts(start.tree, start.bases, schema, query.dialect)
     spell_days(start.tree, start.bases, schema, query.dialect)
+    call_day_differences(start.tree, start.bases, schema, query.dialect)
     return start

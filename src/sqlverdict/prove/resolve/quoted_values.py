@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import Dialect, dialect_of
-from sqlverdict.execute.common_text import UNKNOWN_FUNCTION
+from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, unknown_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.column_types import column_values, declared_collation
 from sqlverdict.prove.reasoning.filters import in_filter
@@ -18,10 +18,12 @@ from sqlverdict.prove.reasoning.shape import column_name, leaves, whole_number
 from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.engine_limits.own_types import spells
 
-_COMPARED = ("IN", "BETWEEN", *(kind.__name__.lower() for kind in COMPARISONS))
+_SIGNS = tuple(kind.__name__.lower() for kind in COMPARISONS)
+_COMPARED = ("IN", "BETWEEN", *_SIGNS)
 _CHOICES = ("COALESCE", "CASE", "IF")
 _LAST_YEAR = 9998
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?", re.ASCII)
+_HOUR_OF_DAY = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
 _MIRRORED: dict[type[Expr], type[Expr]] = {
     exp.GT: exp.LT,
     exp.GTE: exp.LTE,
@@ -54,6 +56,9 @@ def takes_quotes(dialect: Dialect, kind: str, where: str, quoted: Sequence[exp.L
     if kind == "timestamp" and where in _COMPARED and quoted:
         # MySQL compares moments, however they are written: a day is its midnight.
         return None not in map(_moment_of, quoted)
+    if kind == "time" and where in _SIGNS and quoted:
+        # So it is with an hour of the day in full.
+        return all(_HOUR_OF_DAY.fullmatch(str(text.this)) for text in quoted)
     # What becomes of other types depends on the place.
     return kind in ("other", "untyped") and where in _COMPARED
 
@@ -144,6 +149,24 @@ def spell_days(tree: Expr, bases: Mapping[str, str], schema: Schema, dialect: st
             _spell_bounds(node)
         elif not values and isinstance(node, COMPARISONS) and in_filter(node):
             _spell_year(node, types, record)
+
+
+def call_day_differences(
+    tree: Expr, bases: Mapping[str, str], schema: Schema, dialect: str
+) -> None:
+    """Make a function of a difference of two days or moments, where that is one of their digits.
+
+    It changes a resolved tree. No rule knows the function: it is the same where both days are.
+    """
+    if not dialect_of(dialect).digit_dates:
+        return
+    derived = {node.alias: node.this for node in tree.find_all(exp.Subquery) if node.alias}
+    types = _Types(derived, bases, schema, dialect)
+    for node in list(tree.find_all(exp.Sub)):
+        operands = [node.this, node.expression]
+        if {types.of(each) for each in operands} <= {"date", "timestamp"}:
+            name = unknown_name("number", "total", b"-", lambda _, days: " - ".join(days))
+            node.replace(exp.Anonymous(this=name, expressions=operands))
 
 
 class _Types:

@@ -10,6 +10,7 @@
 * ``starts_with(x, 'a')`` is ``x LIKE 'a%'``;
 * IS NOT is the NOT of an IS;
 * STRAIGHT_JOIN is JOIN, as a word behind SELECT it says nothing, nor do other hints;
+* where DUAL is a reserved word, FROM DUAL reads no table;
 * where a number is a condition, ``x = TRUE`` is ``x = 1``, and ``x IS TRUE`` is that x is neither 0
   nor NULL.
 
@@ -37,6 +38,7 @@ _HINTS = frozenset(
 def spell_plainly(tree: Expr, dialect: str, schema: Schema) -> None:
     """Change a parsed tree of a dialect, in place; the schema says which columns there are."""
     numbers = dialect_of(dialect).number_conditions
+    has_dual = "dual" in dialect_of(dialect).reserved_words
     for node in list(tree.walk()):
         match node:
             case exp.Join() if (node.kind or "").upper() == "STRAIGHT_JOIN":
@@ -48,6 +50,8 @@ def spell_plainly(tree: Expr, dialect: str, schema: Schema) -> None:
                 "on"
             ):
                 spell_distinct_on(node, schema, dialect)
+            case exp.From() if has_dual and is_dual(node):
+                node.pop()
             case exp.EQ() if isinstance(node.expression, exp.Any):
                 _any(node)
             case exp.NEQ() if isinstance(node.expression, exp.All):
@@ -75,6 +79,16 @@ def spell_plainly(tree: Expr, dialect: str, schema: Schema) -> None:
                 _ilike(node)
             case exp.Is():
                 _spell_is(node)
+
+
+def is_dual(start: exp.From) -> bool:
+    """Whether it is FROM DUAL, without quotes and without another source."""
+    table, select = start.this, start.parent
+    if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+        return False
+    is_alone = select is None or not (select.args.get("joins") or select.args.get("laterals"))
+    is_bare = not table.this.args.get("quoted") and not table.db and not table.alias
+    return is_alone and is_bare and table.name.lower() == "dual"
 
 
 def _starts_with(node: exp.StartsWith) -> None:

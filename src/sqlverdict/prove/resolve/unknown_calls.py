@@ -283,8 +283,8 @@ class _Arguments:
         label, name = column_name(node)
         table = self.facts.table(label)
         # Rows are folded behind WHERE and ON.
-        place = node.find_ancestor(exp.Where, exp.Join, exp.Query)
-        folds = not summed and place is not None and _folds(place)
+        clause = node.find_ancestor(exp.Where, exp.Join, exp.Query)
+        folds = not summed and clause is not None and _folds(clause)
         if table is None:
             inner = self.facts.projection(node)
             if inner is None:

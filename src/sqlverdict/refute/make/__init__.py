@@ -7,6 +7,7 @@
 ``times``              days and times, in the form in which a column has them
 ``pool``               the values for one column
 ``own_pools``          values for what queries ask in words of their engine: letter case, rounding
+``computed_pools``     values that are computed of those of another column
 ``values``             the values worth trying for each column
 ``constraints``        keys and CHECKs of a schema, computed once
 """

@@ -11,6 +11,9 @@ from sqlverdict.records import Cell
 Kind = Affinity | Literal["BYTES"]
 """A column's affinity; BYTES where a STRICT table takes nothing else."""
 
+PLAIN_TEXTS: tuple[Cell, ...] = ("a", "b", "c", "d")
+"""Values for a column of texts of which nothing else is known."""
+
 
 @dataclass(frozen=True)
 class ValuePool:

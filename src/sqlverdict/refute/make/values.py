@@ -11,8 +11,9 @@ from sqlverdict.parse.facts import column_affinity
 from sqlverdict.parse.schema import Column, Table, is_strict, stored_type
 from sqlverdict.parse.schemas.column_types import LOOSE, collation
 from sqlverdict.records import Cell
+from sqlverdict.refute.make.computed_pools import computed_pools, pools_of_days
 from sqlverdict.refute.make.own_pools import own_pools
-from sqlverdict.refute.make.pool import Kind, ValuePool
+from sqlverdict.refute.make.pool import PLAIN_TEXTS, Kind, ValuePool
 from sqlverdict.refute.make.times import (
     CLOCKS,
     DATE,
@@ -37,7 +38,7 @@ _PLAIN: dict[Kind, tuple[Cell, ...]] = {
     "INTEGER": (1, 2, 3, 4),
     "NUMERIC": (1, 2, 3, 4),
     "REAL": (1.0, 2.5, 3.0, 0.5),
-    "TEXT": ("a", "b", "c", "d"),
+    "TEXT": PLAIN_TEXTS,
     "BLOB": (1, 2, "a", "b"),
     "BYTES": (b"a", b"b", b"c", b"d"),
 }
@@ -124,6 +125,7 @@ def make_pools(
     for column_ref in reading.floats:
         if bare[column_ref].kind == "INTEGER":
             pools[column_ref] = replace(bare[column_ref], extreme=_INEXACT)
+    pools |= pools_of_days(pools, reading)
     hints: dict[ColumnRef, list[Hint]] = {}
     for hint in (*reading.hints, *reading.own.hints):
         hints.setdefault(hint.column_ref, []).append(hint)
@@ -144,7 +146,7 @@ def make_pools(
             plain=texts,
             odd=texts,
         )
-    return pools
+    return pools | computed_pools(pools, reading)
 
 
 def hinted(pool: ValuePool, hints: Iterable[Hint], lengths: Collection[int] = ()) -> ValuePool:

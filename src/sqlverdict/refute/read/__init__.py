@@ -6,6 +6,7 @@
 ``constants``       what the queries compare their columns with
 ``comparisons``     what a comparison asks of a row, by where it stands
 ``expressions``     parts of an expression: literals, operands, scalar subqueries
+``computed``        columns that meet what is computed of another one
 ``derived_values``  values that they ask for without naming them: sums, shifted dates, lengths
 ``own_words``       letter case, rounding, lists and intervals, in the words of the engine
 ``calls``           which functions are called on which columns

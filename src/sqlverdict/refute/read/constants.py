@@ -18,6 +18,7 @@ from sqlverdict.refute.read.comparisons import (
     may_count_rows,
     stands_apart,
 )
+from sqlverdict.refute.read.computed import computed, is_modifier, read_as_days
 from sqlverdict.refute.read.derived_values import (
     becomes_float,
     bytes_of,
@@ -124,6 +125,8 @@ class _ConstantsReader:
             reading.hints += [Hint(column_ref, "=", value, direct=False) for value in rest]
         reading.documents = demands(resolver)
         reading.own = own_words(resolver)
+        reading.computed = list(dict.fromkeys(computed(resolver)))
+        reading.days = list(dict.fromkeys(read_as_days(resolver)))
         reading.stars = stars(resolver)
         # The column of ``f(doc -> 'a')`` is read as a name of another kind.
         used = list(dict.fromkeys((*reading.used, *reading.documents)))
@@ -314,6 +317,7 @@ class _ConstantsReader:
         constants = [
             v for known, v in values if known and isinstance(v, kinds) and "%" not in str(v)
         ]
+        constants = [v for v in constants if not is_modifier(v, node)]
         for column_ref in self.resolver.columns(node) if constants else ():
             hints = (
                 Hint(column_ref, "=", value, direct=False, mixed=instead) for value in constants

@@ -18,7 +18,10 @@ _DATES = frozenset({"date", "datetime"})
 _CONSTANT_DATES = _DATES | {"time"}
 _DAY_COUNTS = frozenset({"julianday"})
 _DATE_CALLS = frozenset({exp.Anonymous, exp.Date, exp.TimeToStr})
-_DATE_NODES = _DATE_CALLS | {exp.Literal, exp.Paren, exp.TsOrDsToDate, exp.TsOrDsToTimestamp}
+_DATE_NODES = _DATE_CALLS | {
+    *(exp.Literal, exp.Paren, exp.TsOrDsToDate, exp.TsOrDsToTimestamp),
+    *(exp.Add, exp.Sub, exp.Mod, exp.Neg, exp.DPipe, exp.Cast, exp.DataType),
+}
 _MODIFIER = re.compile(r"([+-]?)(\d+(?:\.\d+)? +(?:day|month|year|hour|minute|second)s?)")
 _FLOATS = frozenset({"DOUBLE", "FLOAT", "DECIMAL"})
 _MOST = 60

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlverdict.records import Cell
 from sqlverdict.refute.read.columns import ColumnRef
+from sqlverdict.refute.read.computed import Computed
 from sqlverdict.refute.read.hint import Hint as Hint
 from sqlverdict.refute.read.json_paths import Path
 from sqlverdict.refute.read.own_words import OwnWords
@@ -47,6 +48,10 @@ class QueryReading:
     """The columns of which two queries take different aggregates."""
     own: OwnWords = field(default_factory=OwnWords)
     """What is asked of values in the words of the engine."""
+    computed: list[Computed] = field(default_factory=list)
+    """The columns that are compared with what is computed of another one."""
+    days: list[tuple[ColumnRef, bool]] = field(default_factory=list)
+    """The columns that are read as days, and whether as numbers of seconds."""
 
     def reads_like(self, other: QueryReading) -> bool:
         """Whether both look at the same things; they may still ask for different ones."""
@@ -85,6 +90,8 @@ class QueryReading:
             self.aggregates | other.aggregates,
             self._aggregated_apart(other),
             self.own.merge(other.own),
+            list(dict.fromkeys((*self.computed, *other.computed))),
+            list(dict.fromkeys((*self.days, *other.days))),
         )
 
     def _aggregated_apart(self, other: QueryReading) -> list[ColumnRef]:

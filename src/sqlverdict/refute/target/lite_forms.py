@@ -223,6 +223,16 @@ def _unquoted(node: Expr) -> Expr | None:
     return exp.JSONExtractScalar(this=inner.this.copy(), expression=inner.expression.copy())
 
 
+def _of_name(node: Expr) -> Expr | None:
+    """A call of a function that our parser knows by its name alone."""
+    if str(node.this).lower() == "weekday" and len(node.expressions) == 1:
+        # Monday is 0, and Sunday is 0 in SQLite.
+        day = _field("dow", node.expressions[0])
+        days = exp.Paren(this=exp.Add(this=day, expression=exp.Literal.number(6)))
+        return exp.Paren(this=exp.Mod(this=days, expression=exp.Literal.number(7)))
+    return _unquoted(node)
+
+
 def _has_key(node: Expr) -> Expr | None:
     if not isinstance(node.expression, exp.Literal):
         return None
@@ -266,7 +276,7 @@ _FORMS: dict[type[Expr], Callable[[Expr], Expr | None]] = {
     exp.ILike: lambda node: exp.Like(this=node.this.copy(), expression=node.expression.copy()),
     **dict.fromkeys((exp.RegexpLike, exp.RegexpILike), _pattern),
     **dict.fromkeys((exp.JSONBExtract, exp.JSONBExtractScalar), _json_path),
-    exp.Anonymous: _unquoted,
+    exp.Anonymous: _of_name,
     exp.JSONBContainsTopKey: _has_key,
     exp.ArrayContainsAll: _contains,
 }

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from sqlverdict.execute.common_text import NoCommonText, is_plain_pattern, unknown_name
@@ -52,6 +53,7 @@ _UNREAD: Final = _CLAUSES | word_set("case when then else end distinct collate o
 _LOOSE: Final = _CLAUSES | word_set("and or not when then else by between in distinct")
 _LOOSE_SYMBOLS: Final = frozenset({"", "=", "<", ">", ",", "+"})
 _TIGHT: Final = frozenset({"^", "%", "*", "/", "div", "mod", "collate", "(", "."})
+_SHIFTS: Final = word_set("date_add date_sub")
 _UNSIGNED: Final = word_set("unsigned crc32 ~")
 _REMAINDERS: Final = {"%": "mod", "mod": "mod", "div": "div"}
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
@@ -66,7 +68,9 @@ class _Parentheses:
 
     @property
     def is_query(self) -> bool:
-        return bool(self.nodes) and _word(self.nodes[0]) in ("select", "with", "(")
+        first = self.nodes[0] if self.nodes else None
+        is_inner = isinstance(first, _Parentheses) and first.is_query
+        return is_inner or _word(first) in ("select", "with")
 
 
 class _UnknownCall:
@@ -122,7 +126,8 @@ def write_common_text(sql: str, arithmetic: bool, schema: Schema) -> str | None:
 def _require_signs(lexemes: Sequence[Lexeme], schema: Schema) -> None:
     """Refuse a difference where some numbers have no sign: 3 - 5 fails then."""
     words = {lexeme.text.lower() for lexeme in lexemes}
-    if "-" in words and (
+    pairs = pairwise(lexeme.text.lower() for lexeme in lexemes)
+    if any(sign == "-" and before != "interval" for before, sign in pairs) and (
         words & _UNSIGNED
         or any("unsigned" in own.type.lower() for each in schema.tables for own in each.columns)
     ):
@@ -229,8 +234,9 @@ class _LexemeWriter:
                 words += self._described_call(word, behind, leaves)
                 number += 1
             elif word == "interval":
-                words += ["interval", *_interval(nodes[number : number + 2])]
-                number += 2
+                end = len(nodes) if function in _SHIFTS else number + 2
+                words += ["interval", *self._interval(nodes[number:end], leaves)]
+                number = end
             elif word in SYNTAX:
                 if word in _REGEXPS and not _is_total_pattern(nodes[number : number + 2]):
                     raise NoCommonText
@@ -241,6 +247,11 @@ class _LexemeWriter:
                 name, number = _column(nodes, number - 1)
                 words.append(_leaf(name, leaves))
         return words
+
+    def _interval(self, nodes: Sequence[_Node], leaves: list[str]) -> list[str | int]:
+        if len(nodes) < 2 or not _word(nodes[-1]).isalpha():
+            raise NoCommonText
+        return [*self._described(nodes[:-1], leaves), _word(nodes[-1])]
 
     def _described_call(self, name: str, group: _Parentheses, leaves: list[str]) -> list[str | int]:
         if name in AGGREGATES:
@@ -270,7 +281,7 @@ class _LexemeWriter:
         return out + self._condition(part)
 
     def _condition(self, part: list[_Node]) -> list[_Node]:
-        calls = [node for node in part if isinstance(node, _UnknownCall)]
+        calls = list(_calls_in(part, deep=not self.arithmetic))
         words = {_word(node) for node in part}
         if "&" in words or "|" in words:
             # Two of them are AND and OR, one is an operator on bits.
@@ -314,6 +325,15 @@ class _LexemeWriter:
             number += 3
 
 
+def _calls_in(nodes: Sequence[_Node], *, deep: bool) -> Iterator[_UnknownCall]:
+    """The calls among nodes, and in lists and parentheses between them."""
+    for node in nodes:
+        if isinstance(node, _UnknownCall):
+            yield node
+        elif deep and isinstance(node, _Parentheses) and not node.is_query:
+            yield from _calls_in(node.nodes, deep=True)
+
+
 def _units(nodes: Sequence[_Node]) -> Iterator[list[_Node]]:
     """Columns with their table, calls with their arguments; other nodes by themselves."""
     number = 0
@@ -346,15 +366,6 @@ def _column(nodes: Sequence[_Node], start: int) -> tuple[str, int]:
     while end + 1 < len(nodes) and _word(nodes[end]) == ".":
         end += 2
     return _text(nodes[start:end]), end
-
-
-def _interval(nodes: Sequence[_Node]) -> list[str]:
-    """The number and the unit behind INTERVAL, where both are plain."""
-    if len(nodes) == 2 and isinstance(nodes[0], Lexeme) and nodes[0].kind is Lex.NUMBER:
-        unit = _word(nodes[1])
-        if unit.isalpha():
-            return [nodes[0].text, unit]
-    raise NoCommonText
 
 
 def _is_total_pattern(nodes: Sequence[_Node]) -> bool:

@@ -54,6 +54,7 @@ from __future__ import annotations
 
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch
 from sqlverdict.execute.engines.mysql.common.argument_counts import call_error
+from sqlverdict.execute.engines.mysql.common.plain_text import plain_text
 from sqlverdict.execute.engines.mysql.common_text import write_common_text
 from sqlverdict.execute.servers.member import ServerMember
 from sqlverdict.files.references import Reference
@@ -76,6 +77,10 @@ class Mysql(ServerMember):
     def common_text(self, sql: str, arithmetic: bool, schema: Schema) -> str | None:
         """The query with calls of unknown functions for what MySQL alone can read."""
         return write_common_text(sql, arithmetic, schema)
+
+    def plain_text(self, sql: str) -> str | None:
+        """The query without one around it that passes all its rows and columns on."""
+        return plain_text(sql)
 
     def syntax_error(self, sql: str) -> str | None:
         """What is wrong with a call or a LIMIT, as far as it is known without a parser."""

@@ -3,5 +3,6 @@
 ``pure_functions``  what a call of an unknown function may stand for
 ``plain_words``  one of several words for the same: the clock, intervals, parts of dates
 ``argument_counts``  how many arguments functions take
+``plain_text``   a query without the one around it that passes all its rows on
 ``mirrored``     ``5 < x`` as ``x > 5``
 """

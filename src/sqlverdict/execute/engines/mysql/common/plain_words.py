@@ -7,7 +7,9 @@
 * ``INTERVAL '1' DAY`` is ``INTERVAL 1 DAY``; beside SECOND a text would add microseconds;
 * ``EXTRACT(YEAR FROM d)`` is ``YEAR(d)`` where d is surely a column of dates or timestamps: of a
   time, a text or a number the two differ, and of a week everywhere;
-* ``DAYOFMONTH(d)`` is ``DAY(d)``.
+* ``DAYOFMONTH(d)`` is ``DAY(d)``;
+* ``DATE(x)`` is x where that is a date for sure: ``CURDATE()``, a DATE(...), or such a date some
+  days, weeks, months or years before or after.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ _BEHIND: Final = frozenset({")", ",", "=", "<", ">", "!", "+", "-"}) | word_set(
 )
 _RESERVED: Final = SYNTAX | word_set("case when then else end from as select collate over escape")
 _UNITS: Final = word_set("minute hour day week month quarter year")
+_DAY_UNITS: Final = word_set("day week month quarter year")
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
 _PARTS: Final = word_set("year month day quarter hour minute second")
 _MOMENTS: Final = re.compile(r"\s*(?:date|datetime|timestamp)\s*(?:\(\d\))?\s*", re.IGNORECASE)
@@ -57,7 +60,43 @@ def one_word_each(lexemes: Sequence[Lexeme], schema: Schema) -> list[Lexeme]:
     _name_sums(plain)
     _name_calls(plain)
     _name_parts(plain, schema)
-    return plain
+    return _without_idle_dates(plain)
+
+
+def _without_idle_dates(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
+    """The lexemes without DATE around what is a date."""
+    idle: set[int] = set()
+    for at in range(len(lexemes)):
+        if _word(lexemes, at) == "date" and _word(lexemes, at - 1) != ".":
+            end = _end_of_call(lexemes, at)
+            if end is not None and _is_date(lexemes, at + 2, end):
+                idle |= {at, at + 1, end}
+    return [part for at, part in enumerate(lexemes) if at not in idle]
+
+
+def _end_of_call(lexemes: Sequence[Lexeme], at: int) -> int | None:
+    """Where the parenthesis behind a name is closed."""
+    depth = 0
+    for end in range(at + 1, len(lexemes)):
+        depth += (_word(lexemes, end) == "(") - (_word(lexemes, end) == ")")
+        if not depth:
+            return end if end > at + 1 else None
+    return None
+
+
+def _is_date(lexemes: Sequence[Lexeme], start: int, end: int) -> bool:
+    """Whether what stands there is one call that gives a date."""
+    name = _word(lexemes, start)
+    if _end_of_call(lexemes, start) != end - 1:
+        return False
+    if name == "curdate":
+        return end == start + 3
+    if name not in _SUMS.values():
+        return name == "date"
+    inner = _end_of_call(lexemes, start + 2)
+    shift = [] if inner is None else [_word(lexemes, at) for at in range(inner + 1, end - 1)]
+    is_shift = shift[:2] == [",", "interval"] and shift[-1] in _DAY_UNITS
+    return is_shift and inner is not None and _is_date(lexemes, start + 2, inner + 1)
 
 
 def _word(lexemes: Sequence[Lexeme], at: int) -> str:
