@@ -55,6 +55,10 @@ SAME = [
     ),
     ("LAST_DAY(DATE_SUB(d, INTERVAL 1 MONTH))", "LAST_DAY(d - INTERVAL 1 MONTH)"),
     ("year(DATE(at) + INTERVAL 1 YEAR)", "year(DATE_ADD(DATE(at), INTERVAL 1 YEAR))"),
+    ("LOCATE('2', s)", "INSTR(s, '2')"),
+    ("LOCATE(CONCAT('-', n), CONCAT(s, n))", "INSTR(CONCAT(s, n), CONCAT('-', n))"),
+    ("MID(s, 2, 3)", "SUBSTRING(s, 2, 3)"),
+    ("(n > 1) XOR (id > 9)", "(n > 1 AND NOT id > 9) OR (NOT n > 1 AND id > 9)"),
 ]
 SAME_CONDITIONS = [
     ("at > DATE_SUB(NOW(), INTERVAL 100 DAY) AND n > 0", "n > 0 AND at > now() - INTERVAL 100 DAY"),
@@ -62,9 +66,22 @@ SAME_CONDITIONS = [
     ("d + INTERVAL 1 MONTH >= '2020-03-29'", "'2020-03-29' <= DATE_ADD(d, INTERVAL 1 MONTH)"),
     ("EXTRACT(YEAR FROM d) = 2020 AND n > 0", "n > 0 AND 2020 = YEAR(d)"),
     ("CURDATE() >= e", "e <= CURRENT_DATE"),
+    ("n > 1 XOR id < 9", "(n > 1 AND id >= 9) OR (n <= 1 AND id < 9)"),
     ("at - INTERVAL 1 DAY > e - INTERVAL 1 MONTH", "e - INTERVAL 1 MONTH < at - INTERVAL 1 DAY"),
 ]
+SAME_QUERIES = [
+    ("SELECT n FROM t GROUP BY n ORDER BY NULL", "SELECT DISTINCT n FROM t"),
+    (
+        "SELECT COUNT(DISTINCT n, d) FROM t WHERE id > 3 OR n > 0",
+        "SELECT COUNT(*) FROM (SELECT DISTINCT d, n FROM t WHERE (n > 0 OR id > 3)"
+        " AND d IS NOT NULL AND n IS NOT NULL) x",
+    ),
+    ("SELECT COUNT(DISTINCT id, n) FROM t", "SELECT COUNT(n) FROM t"),
+]
 NEAR = [
+    ("LOCATE('2', s)", "LOCATE(s, '2')"),
+    ("LOCATE('2', s)", "LOCATE('2', s, 2)"),
+    ("MID(s, 2, 3)", "SUBSTRING(s, 2)"),
     ("YEAR(h)", "EXTRACT(YEAR FROM h)"),
     ("HOUR(h)", "EXTRACT(HOUR FROM h)"),
     ("DAY(s)", "EXTRACT(DAY FROM s)"),
@@ -83,6 +100,8 @@ NEAR_CONDITIONS = [
     ("d + INTERVAL 1 MONTH >= '2020-03-29'", "'2020-03-29' < d + INTERVAL 1 MONTH"),
 ]
 NEAR_QUERIES = [
+    ("SELECT COUNT(DISTINCT n, id) FROM t", "SELECT COUNT(DISTINCT n) FROM t"),
+    ("SELECT id FROM t WHERE n > 1 XOR id < 9", "SELECT id FROM t WHERE n > 1 OR id < 9"),
     (
         "SELECT year(d) FROM (SELECT h AS d FROM t) x",
         "SELECT EXTRACT(YEAR FROM d) FROM (SELECT h AS d FROM t) x",
@@ -109,6 +128,7 @@ def filters(one: str, other: str) -> tuple[str, str]:
 
 
 ALL_SAME = [*(queries(*pair) for pair in SAME), *(filters(*pair) for pair in SAME_CONDITIONS)]
+ALL_SAME += SAME_QUERIES
 ALL_NEAR = [*(queries(*pair) for pair in NEAR), *(filters(*pair) for pair in NEAR_CONDITIONS)]
 ALL_NEAR += NEAR_QUERIES
 
