@@ -64,6 +64,10 @@ SAME = [
     ),
     ("DATE(DATE(s))", "DATE(s)"),
     ("COALESCE(at - d, 0) + 1", "CASE WHEN (at - d) IS NULL THEN 0 ELSE at - d END + 1"),
+    ("LOCATE('2', s)", "INSTR(s, '2')"),
+    ("LOCATE(CONCAT('-', n), CONCAT(s, n))", "INSTR(CONCAT(s, n), CONCAT('-', n))"),
+    ("MID(s, 2, 3)", "SUBSTRING(s, 2, 3)"),
+    ("(n > 1) XOR (id > 9)", "(n > 1 AND NOT id > 9) OR (NOT n > 1 AND id > 9)"),
 ]
 SAME_CONDITIONS = [
     ("at > DATE_SUB(NOW(), INTERVAL 100 DAY) AND n > 0", "n > 0 AND at > now() - INTERVAL 100 DAY"),
@@ -77,9 +81,22 @@ SAME_CONDITIONS = [
     ),
     ("d - e > 8871 AND n > 0", "n > 0 AND 8871 < d - e"),
     ("h < '13:00:00' AND n > 0", "0 < n AND NOT h >= '13:00:00'"),
+    ("n > 1 XOR id < 9", "(n > 1 AND id >= 9) OR (n <= 1 AND id < 9)"),
     ("at - INTERVAL 1 DAY > e - INTERVAL 1 MONTH", "e - INTERVAL 1 MONTH < at - INTERVAL 1 DAY"),
 ]
+SAME_QUERIES = [
+    ("SELECT n FROM t GROUP BY n ORDER BY NULL", "SELECT DISTINCT n FROM t"),
+    (
+        "SELECT COUNT(DISTINCT n, d) FROM t WHERE id > 3 OR n > 0",
+        "SELECT COUNT(*) FROM (SELECT DISTINCT d, n FROM t WHERE (n > 0 OR id > 3)"
+        " AND d IS NOT NULL AND n IS NOT NULL) x",
+    ),
+    ("SELECT COUNT(DISTINCT id, n) FROM t", "SELECT COUNT(n) FROM t"),
+]
 NEAR = [
+    ("LOCATE('2', s)", "LOCATE(s, '2')"),
+    ("LOCATE('2', s)", "LOCATE('2', s, 2)"),
+    ("MID(s, 2, 3)", "SUBSTRING(s, 2)"),
     ("YEAR(h)", "EXTRACT(YEAR FROM h)"),
     ("HOUR(h)", "EXTRACT(HOUR FROM h)"),
     ("DAY(s)", "EXTRACT(DAY FROM s)"),
@@ -110,6 +127,8 @@ NEAR_CONDITIONS = [
     ("d + INTERVAL 1 MONTH >= '2020-03-29'", "'2020-03-29' < d + INTERVAL 1 MONTH"),
 ]
 NEAR_QUERIES = [
+    ("SELECT COUNT(DISTINCT n, id) FROM t", "SELECT COUNT(DISTINCT n) FROM t"),
+    ("SELECT id FROM t WHERE n > 1 XOR id < 9", "SELECT id FROM t WHERE n > 1 OR id < 9"),
     (
         "SELECT year(d) FROM (SELECT h AS d FROM t) x",
         "SELECT EXTRACT(YEAR FROM d) FROM (SELECT h AS d FROM t) x",
@@ -136,6 +155,7 @@ def filters(one: str, other: str) -> tuple[str, str]:
 
 
 ALL_SAME = [*(queries(*pair) for pair in SAME), *(filters(*pair) for pair in SAME_CONDITIONS)]
+ALL_SAME += SAME_QUERIES
 ALL_NEAR = [*(queries(*pair) for pair in NEAR), *(filters(*pair) for pair in NEAR_CONDITIONS)]
 ALL_SAME += [
     ("SELECT 1 + (SELECT MAX(n) FROM t) AS x FROM DUAL", "SELECT 1 + (SELECT MAX(n) FROM t) AS x"),

@@ -239,7 +239,7 @@ def typed_fraction(node: exp.Mul | exp.Div, facts: Facts) -> Expr | None:
         isinstance(total, exp.Sum)
         and isinstance(count, exp.Count)
         and constant in (None, 1)
-        and same_expression(total.this, count.this)
+        and _counts_summed(count, total, facts)
         and (constant is None or not whole_numbers or _has_few_digits(total.this, facts))
     ):
         return exp.Avg(this=total.this.copy())
@@ -249,6 +249,13 @@ def typed_fraction(node: exp.Mul | exp.Div, facts: Facts) -> Expr | None:
     if expression_key(product) == expression_key(node.this):
         return None
     return _quotient(product, node.expression.copy(), facts)
+
+
+def _counts_summed(count: exp.Count, total: exp.Sum, facts: Facts) -> bool:
+    """Whether the values of a sum are counted: by themselves, or as rows where none is NULL."""
+    if isinstance(count.this, exp.Star):
+        return facts.never_null(total.this)
+    return same_expression(total.this, count.this)
 
 
 def _scaled(value: Expr, factor: Fraction, facts: Facts) -> Expr | None:

@@ -4,7 +4,7 @@
 ``tree``           resolve(): the form that rules work on
 ``common_sql``     what is read in dialects other than SQLite's: constructs that all read alike
 ``spellings``      other words for the same there: ILIKE, = ANY, IS NOT
-``distinct_on``    DISTINCT ON as DISTINCT or GROUP BY
+``other_words/``   those that take more to write: DISTINCT ON, tests of days
 ``standard_names`` which column a name means there, and in NATURAL and USING
 ``scope``          which source an alias and a column name mean at a place of a query
 ``parser_losses``  parts of a query that are read, ordinals, names of columns and functions

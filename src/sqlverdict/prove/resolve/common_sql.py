@@ -273,9 +273,9 @@ def _require_plain_window(node: exp.Window) -> None:
     part: Expr = node
     while part.parent is not None and part.parent is not select:
         part = part.parent
-    parts = ("distinct", "group", "having")
+    parts = ("group", "having")
     if select is None or part.arg_key != "expressions" or any(map(select.args.get, parts)):
-        raise Unsupported("a window of a query that folds rows, or outside of its columns")
+        raise Unsupported("a window of a query that groups, or outside of its columns")
 
 
 def _require_if_function(dialect: str) -> None:

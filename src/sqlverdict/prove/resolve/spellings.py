@@ -4,10 +4,17 @@
   ASCII, whose lower case is the same in every locale but one;
 * ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``, and so it is with a query instead of the array;
   ``x <> ALL`` of a query is NOT IN;
-* ``LEFT(x, 2)`` is ``SUBSTRING(x, 1, 2)``;
-* DISTINCT ON is DISTINCT or GROUP BY (``distinct_on.py``);
+* where only truth counts, ``x > ANY (SELECT y ...)`` is ``x > (SELECT MIN(y) ...)``;
+* where that counts pairs without NULL, ``SELECT COUNT(DISTINCT x, y) FROM t`` is ``SELECT COUNT(*)
+  FROM (SELECT DISTINCT x, y FROM t WHERE x IS NOT NULL AND y IS NOT NULL)``;
+* LIMIT ALL and LIMIT NULL are no LIMIT, and ORDER BY NULL is no order;
+* ``p XOR q`` is ``(p AND NOT q) OR (NOT p AND q)``;
+* ``LEFT(x, 2)`` is ``SUBSTRING(x, 1, 2)``, and so is ``MID(x, 1, 2)``;
+* DATE_TRUNC and a CAST to DATE beside a day are bounds (``other_words/day_tests.py``);
+* DISTINCT ON is DISTINCT or GROUP BY (``other_words/distinct_on.py``);
 * ``GROUP_CONCAT(x)`` puts a comma between texts, and ANY_VALUE passes over NULL, said or not;
-* ``starts_with(x, 'a')`` is ``x LIKE 'a%'``;
+* ``starts_with(x, 'a')`` is ``x LIKE 'a%'``; ``STRPOS(x, 'a') > 0`` and ``contains(x, 'a')`` are
+  ``x LIKE '%a%'`` for a column of texts;
 * IS NOT is the NOT of an IS;
 * STRAIGHT_JOIN is JOIN, as a word behind SELECT it says nothing, nor do other hints;
 * where DUAL is a reserved word, FROM DUAL reads no table;
@@ -26,7 +33,8 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.resolve.distinct_on import spell_distinct_on
+from sqlverdict.prove.resolve.other_words.day_tests import is_column_of, spell_day_tests
+from sqlverdict.prove.resolve.other_words.distinct_on import spell_distinct_on
 
 _HINTS = frozenset(
     {"STRAIGHT_JOIN", "SQL_NO_CACHE", "SQL_CACHE", "HIGH_PRIORITY", "SQL_BUFFER_RESULT"}
@@ -39,8 +47,31 @@ def spell_plainly(tree: Expr, dialect: str, schema: Schema) -> None:
     """Change a parsed tree of a dialect, in place; the schema says which columns there are."""
     numbers = dialect_of(dialect).number_conditions
     has_dual = "dual" in dialect_of(dialect).reserved_words
+    spell_day_tests(tree, dialect, schema)
     for node in list(tree.walk()):
         match node:
+            case exp.Limit() if isinstance(node.expression, exp.Null) or (
+                isinstance(node.expression, exp.Var) and node.expression.name.upper() == "ALL"
+            ):
+                node.pop()
+            case exp.Order() if numbers and all(map(_is_null_term, node.expressions)):
+                node.pop()
+            case exp.Xor():
+                _xor(node)
+            case exp.Count() if numbers and isinstance(node.this, exp.Distinct):
+                _count_of_rows(node)
+            case exp.GT() | exp.GTE() | exp.LT() | exp.LTE() if isinstance(
+                node.expression, exp.Any
+            ):
+                _above_any(node)
+            case exp.GT() | exp.EQ() if (
+                not numbers
+                and isinstance(node.this, exp.StrPosition)
+                and is_column_of(node.this.this, {"text"}, tree, dialect, schema)
+            ):
+                _contains(node, node.this, node.this.args.get("substr"), node.expression)
+            case exp.Contains() if is_column_of(node.this, {"text"}, tree, dialect, schema):
+                _contains(node, node, node.expression, None)
             case exp.Join() if (node.kind or "").upper() == "STRAIGHT_JOIN":
                 node.set("kind", None)
             case exp.Select() if node.args.get("operation_modifiers"):
@@ -69,6 +100,8 @@ def spell_plainly(tree: Expr, dialect: str, schema: Schema) -> None:
                 _number_is_truth(node)
             case exp.Anonymous() if str(node.this).lower() == "date_part":
                 _date_part(node)
+            case exp.Anonymous() if numbers and str(node.this).lower() == "mid":
+                _mid(node)
             case exp.StartsWith() if not numbers:
                 _starts_with(node)
             case exp.GroupConcat() if node.args.get("separator") is None:
@@ -89,6 +122,113 @@ def is_dual(start: exp.From) -> bool:
     is_alone = select is None or not (select.args.get("joins") or select.args.get("laterals"))
     is_bare = not table.this.args.get("quoted") and not table.db and not table.alias
     return is_alone and is_bare and table.name.lower() == "dual"
+
+
+def _is_null_term(term: Expr) -> bool:
+    return isinstance(term, exp.Ordered) and isinstance(term.this, exp.Null)
+
+
+def _xor(node: exp.Xor) -> None:
+    """Write it with AND and OR, where its place and its operands are clear."""
+    left, right = node.this, node.expression
+    clear = (exp.Paren, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+    if not isinstance(left, clear) or not isinstance(right, clear):
+        return
+    if isinstance(node.parent, exp.Connector | exp.Not) or node.find(exp.Query):
+        return
+    ways = [
+        exp.Paren(
+            this=exp.And(this=exp.Paren(this=one.copy()), expression=exp.Not(this=_paren(other)))
+        )
+        for one, other in ((left, right), (right, left))
+    ]
+    node.replace(exp.Paren(this=exp.Or(this=ways[0], expression=ways[1])))
+
+
+def _paren(node: Expr) -> exp.Paren:
+    return node.copy() if isinstance(node, exp.Paren) else exp.Paren(this=node.copy())
+
+
+def _count_of_rows(node: exp.Count) -> None:
+    """Count distinct rows, where the query shows that count alone."""
+    columns = node.this.expressions
+    output = node.parent if isinstance(node.parent, exp.Alias) else node
+    select = output.parent
+    if len(columns) < 2 or not all(isinstance(each, exp.Column) for each in columns):
+        return
+    if not isinstance(select, exp.Select) or select.expressions != [output]:
+        return
+    present = {name for name, value in select.args.items() if value}
+    if not present <= {"expressions", "from_", "joins", "where"} or "from_" not in present:
+        return
+    inner = exp.Select(
+        expressions=[
+            exp.alias_(each.copy(), f"c{number}", quoted=True)
+            for number, each in enumerate(columns)
+        ],
+        distinct=exp.Distinct(),
+    )
+    tests: list[Expr] = [
+        exp.Not(this=exp.Is(this=each.copy(), expression=exp.Null())) for each in columns
+    ]
+    where = select.args.get("where")
+    if where is not None:
+        tests.append(exp.Paren(this=where.this))
+    for name in ("from_", "joins"):
+        inner.set(name, select.args.get(name))
+    inner.set("where", exp.Where(this=exp.and_(*tests, wrap=False)))
+    source = exp.Subquery(
+        this=inner, alias=exp.TableAlias(this=exp.to_identifier("sqlverdict_rows", quoted=True))
+    )
+    node.set("this", exp.Star())
+    for name in ("joins", "where"):
+        select.set(name, None)
+    select.set("from_", exp.From(this=source))
+
+
+def _mid(node: exp.Anonymous) -> None:
+    if len(node.expressions) == 3:
+        text, start, length = node.expressions
+        node.replace(exp.Substring(this=text, start=start, length=length))
+
+
+def _above_any(node: exp.GT | exp.GTE | exp.LT | exp.LTE) -> None:
+    """Compare with the extreme, where false and NULL are one: of no rows it is NULL."""
+    query = _query_of(node.expression)
+    inner = query.this if query is not None else None
+    around: Expr = node
+    while isinstance(around.parent, exp.And | exp.Or | exp.Paren):
+        around = around.parent
+    if not isinstance(around.parent, exp.Where | exp.Having) or query is None:
+        return
+    if not isinstance(inner, exp.Select) or len(inner.expressions) != 1:
+        return
+    present = {name for name, value in inner.args.items() if value}
+    output = inner.expressions[0].unalias()
+    if not present <= {"expressions", "from_", "joins", "where"} or output.is_star:
+        return
+    if output.find(exp.AggFunc, exp.Window, exp.Query):
+        return
+    extreme = exp.Min if isinstance(node, exp.GT | exp.GTE) else exp.Max
+    inner.set("expressions", [extreme(this=output)])
+    node.set("expression", query)
+
+
+def _contains(node: Expr, call: Expr, part: Expr | None, bound: Expr | None) -> None:
+    """Write ``x LIKE '%a%'`` for ``STRPOS(x, 'a') > 0``, and NOT LIKE for ``= 0``."""
+    is_zero = isinstance(bound, exp.Literal) and not bound.is_string and bound.this == "0"
+    if bound is not None and not is_zero:
+        return
+    if any(call.args.get(name) for name in ("position", "occurrence", "json_scope")):
+        return
+    if not isinstance(part, exp.Literal) or not part.is_string:
+        return
+    # A CHAR keeps the spaces at its end beside LIKE alone.
+    if not part.this or set(str(part.this)) & set("%_\\ "):
+        return
+    like = exp.Like(this=call.this, expression=exp.Literal.string(f"%{part.this}%"))
+    negated = isinstance(node, exp.EQ)
+    node.replace(exp.Paren(this=exp.Not(this=like) if negated else like))
 
 
 def _starts_with(node: exp.StartsWith) -> None:

@@ -2,12 +2,14 @@
 
 Statement
     WHERE (SELECT MAX(x) FROM b WHERE p) > 3   ==   WHERE EXISTS (SELECT 1 FROM b WHERE p AND x > 3)
+    WHERE a.y < (SELECT MAX(x) FROM b)         ==   WHERE EXISTS (SELECT 1 FROM b WHERE a.y < x)
 
 Holds when
     The inner query has no other clause than FROM and WHERE. x is a column of integers, reals,
     texts, days, moments or decimals of one scale, or NUMERIC in SQLite; the bound is a constant
-    that is compared with x as with MAX(x), and the comparison stands where only truth counts. The
-    same for >=, and for < and <= with MIN.
+    that is compared with x as with MAX(x), or in WHERE a column of the query around, both integers,
+    reals or texts. The comparison stands where only truth counts. The same for >=, and for < and <=
+    with MIN.
 
 Why
     The greatest value is one of the values, and no other is above it. Without a value it is NULL,
@@ -26,15 +28,17 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.facts import ONE_FORM, Facts
 from sqlverdict.prove.reasoning.filters import in_filter
 from sqlverdict.prove.reasoning.shape import (
     conditions,
+    enclosing,
     has_subquery,
     items,
     labels,
     labels_in,
     set_conditions,
+    source_label,
 )
 from sqlverdict.prove.reasoning.stored import compares_like_extreme
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
@@ -55,8 +59,17 @@ _OTHER = ("group", "having", "order", "limit", "offset", "distinct")
             "SELECT v FROM t WHERE 1 >= (SELECT MIN(w) FROM u WHERE f = k)",
             "SELECT v FROM t WHERE EXISTS (SELECT 1 FROM u WHERE f = k AND w <= 1)",
         ),
+        Pair(
+            "SELECT k FROM t WHERE v > (SELECT MIN(w) FROM u)",
+            "SELECT k FROM t WHERE EXISTS (SELECT 1 FROM u WHERE w < t.v)",
+        ),
     ],
     different=[
+        Pair(
+            "SELECT k FROM t WHERE v > (SELECT MAX(w) FROM u)",
+            "SELECT k FROM t WHERE EXISTS (SELECT 1 FROM u WHERE w < t.v)",
+            because="another row may be above v",
+        ),
         Pair(
             "SELECT v FROM t WHERE (SELECT MAX(w) FROM u WHERE f = k) < 3",
             "SELECT v FROM t WHERE EXISTS (SELECT 1 FROM u WHERE f = k AND w < 3)",
@@ -82,9 +95,26 @@ def extreme_above_bound_is_existence(
     value = call.this
     if isinstance(value, exp.Distinct) or has_subquery(value):
         return None
-    if not compares_like_extreme(value, bound, facts) or not labels_in(value) & set(labels(inner)):
+    if not labels_in(value) & set(labels(inner)):
+        return None
+    if not compares_like_extreme(value, bound, facts) and not _is_alike(value, bound, node, facts):
+        facts.cited.clear()
         return None
     node.set("this" if first else "expression", value)
     inner.set("expressions", [exp.Literal.number(1)])
     set_conditions(inner, [*conditions(inner), node.copy()])
     return exp.Exists(this=inner)
+
+
+def _is_alike(value: Expr, bound: Expr, node: Expr, facts: Facts) -> bool:
+    """Whether a bound is a column of a row that WHERE looks at, of the same kind as the value."""
+    if not isinstance(value, exp.Column) or not isinstance(bound, exp.Column):
+        return False
+    select = enclosing(node)
+    if not isinstance(select, exp.Select) or source_label(bound) not in labels(select):
+        return False
+    around = node.parent
+    while isinstance(around, exp.And | exp.Or):
+        around = around.parent
+    kind = facts.kind(value)
+    return isinstance(around, exp.Where) and kind in ONE_FORM and kind == facts.kind(bound)

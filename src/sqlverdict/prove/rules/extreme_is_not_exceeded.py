@@ -3,6 +3,8 @@
 Statement
     SELECT y FROM t WHERE x >= (SELECT MAX(x) FROM t)
     ==   SELECT y FROM t WHERE x = (SELECT MAX(x) FROM t)
+    SELECT y FROM t WHERE x <> (SELECT MAX(x) FROM t)
+    ==   SELECT y FROM t WHERE x < (SELECT MAX(x) FROM t)
 
 Holds when
     x has one order, in which equal values are the same: integers, reals, texts, days, moments,
@@ -48,6 +50,10 @@ from sqlverdict.prove.tree_key import same_expression
             "SELECT k FROM t WHERE k > 1 AND (SELECT MIN(v) FROM t WHERE k > 1) >= v",
             "SELECT k FROM t WHERE k > 1 AND v = (SELECT MIN(v) FROM t WHERE k > 1)",
         ),
+        Pair(
+            "SELECT k FROM t WHERE v <> (SELECT MAX(v) FROM t)",
+            "SELECT k FROM t WHERE v < (SELECT MAX(v) FROM t)",
+        ),
     ],
     different=[
         Pair(
@@ -55,10 +61,15 @@ from sqlverdict.prove.tree_key import same_expression
             "SELECT k FROM t WHERE v = (SELECT MAX(v) FROM t WHERE k > 1)",
             because="a row of another k may exceed it",
         ),
+        Pair(
+            "SELECT k FROM t WHERE v <> (SELECT MAX(v) FROM t WHERE k > 1)",
+            "SELECT k FROM t WHERE v < (SELECT MAX(v) FROM t WHERE k > 1)",
+            because="a row of another k may exceed it",
+        ),
     ],
 )
-def extreme_is_not_exceeded(node: exp.GTE | exp.LTE, facts: Facts) -> Expr | None:
-    """Write =."""
+def extreme_is_not_exceeded(node: exp.GTE | exp.LTE | exp.NEQ, facts: Facts) -> Expr | None:
+    """Write =, and < or > for <>."""
     value, query, above = node.this, node.expression, isinstance(node, exp.GTE)
     if isinstance(value, exp.Subquery):
         value, query, above = query, value, not above
@@ -69,6 +80,8 @@ def extreme_is_not_exceeded(node: exp.GTE | exp.LTE, facts: Facts) -> Expr | Non
     if len(inner.expressions) != 1:
         return None
     call = inner.expressions[0]
+    if isinstance(node, exp.NEQ):
+        above = isinstance(call, exp.Max)
     if not isinstance(call, exp.Max if above else exp.Min) or call.expressions:
         return None
     select, own = enclosing(node), value.text("table")
@@ -80,6 +93,8 @@ def extreme_is_not_exceeded(node: exp.GTE | exp.LTE, facts: Facts) -> Expr | Non
         return None
     if sees_row(conditions(inner), label, own, select) is None:
         return None
+    if isinstance(node, exp.NEQ):
+        return (exp.LT if above else exp.GT)(this=value, expression=query)
     return exp.EQ(this=value, expression=query)
 
 

@@ -7,7 +7,7 @@ Statement
     The same for MIN and a rising order.
 
 Holds when
-    The inner query shows columns of PARTITION BY, the one column of ORDER BY and the row number
+    The inner query shows columns of PARTITION BY, the first column of ORDER BY and the row number
     alone. These columns are integers, days or the like. x is never NULL, or NULLs come last. The
     row number is used in this test alone.
 
@@ -63,6 +63,11 @@ _FIRST = "SELECT d.p, d.v FROM (SELECT p, v, ROW_NUMBER() OVER ({}) AS r FROM t)
             "SELECT v FROM (SELECT v, ROW_NUMBER() OVER (PARTITION BY p, w ORDER BY v DESC) AS r"
             " FROM t WHERE v > 1) AS d WHERE r = 1",
             "SELECT MAX(v) FROM t WHERE v > 1 GROUP BY p, w",
+        ),
+        Pair(
+            _FIRST.format("PARTITION BY p ORDER BY v, w DESC"),
+            "SELECT p, MIN(v) FROM t GROUP BY p",
+            (NotNull("t", "v"),),
         ),
     ],
     different=[
@@ -128,7 +133,7 @@ def _numbers_groups(window: exp.Window, inner: exp.Select, facts: Facts) -> bool
     order, parts = window.args.get("order"), window.args.get("partition_by")
     if not isinstance(window.this, exp.RowNumber) or window.args.get("spec"):
         return False
-    if not parts or order is None or len(order.expressions) != 1:
+    if not parts or order is None:
         return False
     term = order.expressions[0]
     terms = [term.this, *parts]

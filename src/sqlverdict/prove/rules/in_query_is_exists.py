@@ -7,11 +7,12 @@ Statement
 
 Holds when
     Only truth counts where it stands, and the inner query has no grouping, LIMIT, window or set
-    operation. x has no aggregate. For NOT IN, x and y must never be NULL.
+    operation. x has no aggregate. For NOT IN, x and y must never be NULL, or another condition of
+    WHERE lets no NULL in x pass.
 
 Why
-    SQLite compares the members of IN (SELECT ...) as ``=`` does. Where x, or a member, is NULL,
-    IN is NULL or false, and no row passes; under NOT the two must not be confused.
+    SQLite compares the members of IN (SELECT ...) as ``=`` does. Where x, or a member, is NULL, IN
+    is NULL or false, and no row passes; under NOT the two must not be confused.
 
 Limits
     NOT IN over a column that may be NULL is left alone: one NULL lets no row pass.
@@ -35,8 +36,10 @@ from sqlverdict.prove.reasoning.shape import (
     has_window,
     is_grouped,
     is_limited,
+    parts,
     set_conditions,
 )
+from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
@@ -54,6 +57,11 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
             "SELECT v FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.w = t.k)",
             (NotNull("t", "k"), NotNull("u", "w")),
         ),
+        Pair(
+            "SELECT v FROM t WHERE k NOT IN (SELECT w FROM u WHERE w > 1) AND k < 9",
+            "SELECT v FROM t WHERE k < 9"
+            " AND NOT EXISTS (SELECT 1 FROM u WHERE u.w = t.k AND u.w > 1)",
+        ),
     ],
     different=[
         Pair(
@@ -61,6 +69,11 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
             "SELECT v FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.w = t.k)",
             (NotNull("t", "k"),),
             because="a NULL in u.w lets no row pass NOT IN",
+        ),
+        Pair(
+            "SELECT v FROM t WHERE k NOT IN (SELECT w FROM u WHERE w > 1)",
+            "SELECT v FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.w = t.k AND u.w > 1)",
+            because="a NULL in k does not pass NOT IN where there are members",
         ),
     ],
 )
@@ -80,7 +93,9 @@ def in_query_is_exists(node: exp.In, facts: Facts) -> Expr | None:
         return None
     members = inner.expressions
     if isinstance(node.parent, exp.Not):
-        if not in_filter(node.parent) or not all(map(facts.never_null, [*values, *members])):
+        if not in_filter(node.parent) or not all(map(facts.never_null, members)):
+            return None
+        if not all(facts.never_null(value) or _is_tested(value, node) for value in values):
             return None
     elif not in_filter(node):
         return None
@@ -91,3 +106,15 @@ def in_query_is_exists(node: exp.In, facts: Facts) -> Expr | None:
     inner.set("distinct", None)
     inner.set("order", None)
     return exp.Exists(this=inner)
+
+
+def _is_tested(value: Expr, node: exp.In) -> bool:
+    """Whether another condition of the WHERE of which NOT IN is one lets no NULL pass."""
+    condition: Expr | None = node.parent
+    while condition is not None and isinstance(condition.parent, exp.And):
+        condition = condition.parent
+    if condition is None or not isinstance(condition.parent, exp.Where):
+        return False
+    return isinstance(value, exp.Column) and any(
+        rejects_null(part, value) for part in parts(condition) if part is not node.parent
+    )

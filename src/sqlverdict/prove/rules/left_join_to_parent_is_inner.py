@@ -4,11 +4,12 @@ Statement
     c LEFT JOIN p ON c.f = p.k   ==   c JOIN p ON c.f = p.k
 
 Holds when
-    c.f references p.k and is never NULL, the condition says nothing else, and no outer join before
-    it fills c with NULLs.
+    c.f references p.k and is never NULL, or WHERE lets no row pass in which it is; the condition
+    says nothing else, and no outer join before it fills c with NULLs.
 
 Why
-    By the foreign key every row of c has a partner, so that none is filled with NULLs.
+    By the foreign key every row of c with a value in f has a partner, so that none that passes
+    WHERE is filled with NULLs.
 
 Limits
     SQLite checks foreign keys only on request; the proof holds where the declared ones do.
@@ -26,7 +27,9 @@ from sqlverdict.parse.facts import Fact, NotNull, References
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.dependencies import equality
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import is_padded, items, joins, parts
+from sqlverdict.prove.reasoning.shape import conditions, is_padded, items, joins, parts
+from sqlverdict.prove.reasoning.strict import rejects_null
+from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 PARENT = (References("t", ("v",), "u", ("k",)), NotNull("t", "v"))
@@ -42,6 +45,11 @@ PARENT = (References("t", ("v",), "u", ("k",)), NotNull("t", "v"))
             "SELECT t.k, u.w FROM t JOIN u ON t.v = u.k",
             PARENT,
         ),
+        Pair(
+            "SELECT t.k, u.w FROM t LEFT JOIN u ON t.v = u.k WHERE t.v > 1",
+            "SELECT t.k, u.w FROM t JOIN u ON t.v = u.k WHERE t.v > 1",
+            PARENT[:1],
+        ),
     ],
     different=[
         Pair(
@@ -49,6 +57,12 @@ PARENT = (References("t", ("v",), "u", ("k",)), NotNull("t", "v"))
             "SELECT t.k, u.w FROM t JOIN u ON t.v = u.k",
             PARENT[:1],
             because="a row without a value in v has no parent",
+        ),
+        Pair(
+            "SELECT t.k, u.w FROM t LEFT JOIN u ON t.v = u.k WHERE t.v > 1 OR t.k = 1",
+            "SELECT t.k, u.w FROM t JOIN u ON t.v = u.k WHERE t.v > 1 OR t.k = 1",
+            PARENT[:1],
+            because="a row without a value in v may pass",
         ),
         Pair(
             "SELECT t.k, u.w FROM t LEFT JOIN u ON t.v = u.k AND u.w > 1",
@@ -90,13 +104,19 @@ def _reasons(select: exp.Select, join: exp.Join, facts: Facts) -> list[Fact]:
         return []
     label = sources.pop()
     padded = [item for item in items(select) if item.alias == label and not is_padded(item)]
-    not_null = [facts.not_null(label, column) for _, column in pairs]
-    if not padded or None in not_null:
+    not_null = []
+    for name in sorted(pairs):
+        declared = facts.not_null(*name)
+        if declared is not None:
+            not_null.append(declared)
+        elif not any(rejects_null(part, resolved(*name)) for part in conditions(select)):
+            return []
+    if not padded:
         return []
     base, table = fold(facts.bases.get(parent, "")), fold(facts.bases.get(label, ""))
     for fact in facts.references:
         owners = dict(zip(map(fold, fact.columns), map(fold, fact.parent_columns), strict=True))
         is_meant = fold(fact.parent) == base and fold(fact.table) == table
         if is_meant and owners == {column: owner for (_, column), owner in pairs.items()}:
-            return [fact, *(each for each in not_null if each is not None)]
+            return [fact, *not_null]
     return []

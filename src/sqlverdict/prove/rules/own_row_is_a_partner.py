@@ -3,6 +3,8 @@
 Statement
     SELECT a.x FROM t AS a WHERE EXISTS (SELECT 1 FROM t AS b WHERE b.y = a.y)
     ==   SELECT a.x FROM t AS a WHERE a.y IS NOT NULL
+    SELECT a.x FROM t AS a WHERE NOT EXISTS (SELECT 1 FROM t AS b WHERE b.y = a.y)
+    ==   SELECT a.x FROM t AS a WHERE a.y IS NULL
     SELECT DISTINCT a.x FROM t AS a, t AS b WHERE b.y = a.y
     ==   SELECT DISTINCT a.x FROM t AS a WHERE a.y IS NOT NULL
 
@@ -34,6 +36,7 @@ from sqlverdict.prove.reasoning.moves import drop_item, is_flat, split_items, us
 from sqlverdict.prove.reasoning.same_rows import plain_source, sees_row
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
+    any_of,
     conditions,
     has_subquery,
     is_grouped,
@@ -55,6 +58,11 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
             "SELECT k FROM t WHERE v IS NOT NULL",
         ),
         Pair(
+            "SELECT k FROM t WHERE k > 1 AND NOT EXISTS"
+            " (SELECT 1 FROM t b WHERE b.v = t.v AND b.k > 1)",
+            "SELECT k FROM t WHERE k > 1 AND v IS NULL",
+        ),
+        Pair(
             "SELECT DISTINCT a.k FROM t a JOIN t b ON a.v = b.v WHERE a.k > 1 AND b.k > 1",
             "SELECT DISTINCT k FROM t WHERE v IS NOT NULL AND k > 1",
         ),
@@ -74,7 +82,8 @@ def own_row_is_a_partner(node: exp.Select, facts: Facts) -> Expr | None:
         return None
     inner, _ = split_items(node)
     for index, condition in enumerate(own):
-        query = condition.this if isinstance(condition, exp.Exists) else None
+        test = condition.this if isinstance(condition, exp.Not) else condition
+        query = test.this if isinstance(test, exp.Exists) else None
         label = plain_source(query, facts)
         if query is None or label is None or is_grouped(query):
             continue
@@ -84,7 +93,11 @@ def own_row_is_a_partner(node: exp.Select, facts: Facts) -> Expr | None:
             needed = _needed(conditions(query), label, item.alias, node, facts)
             if needed is not None:
                 rest = [*own[:index], *own[index + 1 :]]
-                set_conditions(node, [*rest, *_has_values(needed)])
+                has_values = _has_values(needed)
+                if test is not condition:
+                    nulls = [each.this for each in has_values]
+                    has_values = [any_of(nulls) if nulls else exp.Boolean(this=False)]
+                set_conditions(node, [*rest, *has_values])
                 return node
     bases = [facts.bases.get(item.alias) for item in inner]
     if len(set(bases)) == len(bases) or not multiplicity_is_idle(node):

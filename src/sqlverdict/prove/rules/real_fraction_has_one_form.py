@@ -49,6 +49,11 @@ from sqlverdict.prove.tree_key import expression_key
     schema="CREATE TABLE t (k INTEGER, v INTEGER, r REAL)",
     equal=[
         Pair("SELECT AVG(r) FROM t", "SELECT SUM(r) / COUNT(r) FROM t"),
+        Pair("SELECT v * 1.0 FROM t", "SELECT v FROM t"),
+        Pair(
+            "SELECT AVG(r) FROM t WHERE r > 1",
+            "SELECT SUM(r) / COUNT(*) FROM t WHERE r > 1",
+        ),
         Pair("SELECT r / 4 FROM t", "SELECT 0.25 * r FROM t"),
         Pair(
             "SELECT SUM(v) * 100.0 / COUNT(*) FROM t",
@@ -84,6 +89,9 @@ def real_fraction_has_one_form(node: exp.Mul | exp.Div | exp.Cast, facts: Facts)
     if facts.record.typed:
         return None if isinstance(node, exp.Cast) else typed_fraction(node, facts)
     fraction = fraction_of(node, facts)
+    if isinstance(fraction, exp.Cast) and facts.kind(fraction.this) == "integer":
+        # 2.0 is shown for 2.
+        fraction = fraction.this
     return (
         fraction
         if fraction is not None and expression_key(fraction) != expression_key(node)

@@ -8,6 +8,7 @@
 * ``EXTRACT(YEAR FROM d)`` is ``YEAR(d)`` where d is surely a column of dates or timestamps: of a
   time, a text or a number the two differ, and of a week everywhere;
 * ``DAYOFMONTH(d)`` is ``DAY(d)``;
+* ``LOCATE('a', x)`` is ``INSTR(x, 'a')``;
 * ``DATE(x)`` is x where that is a date for sure: ``CURDATE()``, a DATE(...), or such a date some
   days, weeks, months or years before or after.
 """
@@ -59,6 +60,7 @@ def one_word_each(lexemes: Sequence[Lexeme], schema: Schema) -> list[Lexeme]:
     _name_numbers(plain)
     _name_sums(plain)
     _name_calls(plain)
+    _name_places(plain)
     _name_parts(plain, schema)
     return _without_idle_dates(plain)
 
@@ -177,6 +179,26 @@ def _start_of_operand(lexemes: Sequence[Lexeme], end: int) -> int | None:
     while _word(lexemes, end - 1) == "." and end >= 2:
         end -= 2
     return end
+
+
+def _name_places(lexemes: list[Lexeme]) -> None:
+    """Write LOCATE with two arguments as INSTR, in place."""
+    for at in range(len(lexemes)):
+        is_call = _word(lexemes, at) == "locate" and _word(lexemes, at + 1) == "("
+        if not is_call or _word(lexemes, at - 1) == ".":
+            continue
+        depth, commas, end = 1, [], at + 2
+        while depth and end < len(lexemes):
+            word = _word(lexemes, end)
+            depth += (word == "(") - (word == ")")
+            if word == "," and depth == 1:
+                commas.append(end)
+            end += 1
+        if depth or len(commas) != 1:
+            continue
+        part, text = lexemes[at + 2 : commas[0]], lexemes[commas[0] + 1 : end - 1]
+        if part and text:
+            lexemes[at:end] = [_new("instr"), _new("("), *text, _new(","), *part, _new(")")]
 
 
 def _name_calls(lexemes: list[Lexeme]) -> None:

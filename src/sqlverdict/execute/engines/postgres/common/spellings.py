@@ -5,6 +5,7 @@
 * ``x ~ '^ab'`` is ``x LIKE 'ab%'``, where all other signs of the pattern stand for themselves;
 * ``x = ANY (ARRAY[1, 2])`` and ``x = ANY ('{1,2}'::int[])`` are ``x IN (1, 2)``, ``<> ALL`` is
   NOT IN;
+* ``STRPOS(x, 'a')`` is ``POSITION('a' IN x)``, and ``MOD(x, 2)`` is ``x % 2``;
 * ``DATE(x)`` is ``CAST(x AS DATE)``: PostgreSQL reads a type that is called as a cast;
 * ``now()`` is CURRENT_TIMESTAMP, and its date CURRENT_DATE; ``age(x)`` is
   ``age(CURRENT_DATE, x)``;
@@ -20,6 +21,7 @@ from typing import Any, Final
 
 from sqlverdict.execute.engines.postgres.common.expressions import (
     AGGREGATES,
+    OWN_SCHEMA,
     enum_name,
     function_of,
     is_const,
@@ -252,6 +254,20 @@ def _spell_call(node: Any) -> None:
     elif name in _NOW and not call.args:
         node.Clear()
         _set_clock(node, _CURRENT)
+    elif name == "strpos" and len(call.args) == 2:
+        del call.funcname[:]
+        for part in (OWN_SCHEMA, "position"):
+            call.funcname.add().string.sval = part
+        call.funcformat = trees.COERCE_SQL_SYNTAX
+    elif name == "mod" and len(call.args) == 2:
+        operands = list(call.args)
+        operation = trees.Node()
+        operation.a_expr.kind = trees.AEXPR_OP
+        operation.a_expr.name.add().string.sval = "%"
+        operation.a_expr.lexpr.CopyFrom(operands[0])
+        operation.a_expr.rexpr.CopyFrom(operands[1])
+        node.CopyFrom(operation)
+        _compute(node)
     elif name == "date" and len(call.args) == 1:
         value = trees.Node()
         value.CopyFrom(call.args[0])
