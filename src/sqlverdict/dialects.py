@@ -107,6 +107,7 @@ class Dialect:
         nested_texts: Texts with parts: ``brackets``: ``[1, 2]``, ``{'x': 1}``; ``braces``: ``{1}``.
         sample_types: A declaration for each kind of values, for tables that test a rule.
         indexable_text: The type of texts that a key may have, where TEXT has no length.
+        byte_keys: A key compares the bytes of texts, whatever collation their column has.
         zero_dates: It has the date 0000-00-00, which ``IS NULL`` takes for NULL in some places.
         digit_dates: In arithmetic a date is the number of its digits.
         endless_years: The year of an endless day is infinite; elsewhere it is NULL.
@@ -170,6 +171,7 @@ class Dialect:
     nested_texts: Literal["none", "brackets", "braces"] = "none"
     sample_types: tuple[tuple[Values, str], ...] = ()
     indexable_text: str | None = None
+    byte_keys: bool = False
     zero_dates: bool = False
     digit_dates: bool = False
     endless_years: bool = False
@@ -345,13 +347,10 @@ _DUCKDB = Dialect(
     typed_quotes=True,
     nested_texts="brackets",
     sample_types=(
-        ("integer", "INTEGER"),
-        ("text", "VARCHAR"),
-        ("real", "DOUBLE"),
-        ("number", "DECIMAL(12, 3)"),
-        ("date", "DATE"),
-        ("boolean", "BOOLEAN"),
+        *(("integer", "INTEGER"), ("text", "VARCHAR"), ("real", "DOUBLE")),
+        *(("number", "DECIMAL(12, 3)"), ("date", "DATE"), ("boolean", "BOOLEAN")),
     ),
+    byte_keys=True,
     hands_on_order=True,
     nulls="last",
     division_by_zero="signed",

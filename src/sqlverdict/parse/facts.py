@@ -16,7 +16,7 @@ Names are written as the schema writes them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -24,6 +24,7 @@ from typing import Literal
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.parse.schema import Column, Schema, Table, stored_type
 from sqlverdict.parse.schemas.column_types import column_values
+from sqlverdict.parse.tokens import fold
 
 Affinity = Literal["INTEGER", "TEXT", "BLOB", "REAL", "NUMERIC"]
 
@@ -135,12 +136,21 @@ def _table_facts(schema: Schema, table: Table, dialect: str) -> Iterator[Fact]:
             yield NotNull(name, column.name)
     if table.primary_key and schema.whole_keys:
         yield PrimaryKey(name, table.primary_key)
-        yield Unique(name, table.primary_key)
-    for columns in table.uniques:
-        yield Unique(name, columns)
+    for columns in (table.primary_key if schema.whole_keys else (), *table.uniques):
+        if columns and not _lets_equal_values_in(table, columns, dialect):
+            yield Unique(name, columns)
     for key in table.foreign_keys:
         if key.parent_columns and schema.table(key.parent) is not None:
             yield References(name, key.columns, key.parent, key.parent_columns)
+
+
+def _lets_equal_values_in(table: Table, key: Sequence[str], dialect: str) -> bool:
+    """Whether two rows may have values in a key that are equal under their columns' collations."""
+    names = {fold(name) for name in key} if dialect_of(dialect).byte_keys else ()
+    return any(
+        fold(column.name) in names and column_values(table, column, dialect) == "collated"
+        for column in table.columns
+    )
 
 
 def _affinity_of(table: Table, column: Column, dialect: str) -> Affinity | None:

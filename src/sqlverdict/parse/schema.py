@@ -18,7 +18,8 @@ class Column:
     ``not_null`` says what holds, however it came about: NOT NULL, a rowid's alias
     (INTEGER PRIMARY KEY), or a primary key of a WITHOUT ROWID or STRICT table.
     ``default`` is the SQL text of the default value. ``generated`` is the SQL text of the
-    expression of a generated column, which the engine computes and nobody can write.
+    expression of a generated column, which the engine computes and nobody can write. An
+    ``invisible`` column is one that a star leaves out, and NATURAL JOIN too.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Column:
     not_null: bool = False
     default: str | None = None
     generated: str | None = None
+    invisible: bool = False
 
 
 @dataclass(frozen=True)

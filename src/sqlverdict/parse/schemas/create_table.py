@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.schema import ForeignKey, Table
+from sqlverdict.parse.schema import Column, ForeignKey, Table
 
 WriteName = Callable[[str], str]
 
@@ -34,18 +34,7 @@ def table_text(
         text_type: The type of a column without one.
         write: How a name is written.
     """
-    parts = [
-        f"{write(column.name)} {column.type or text_type} GENERATED ALWAYS AS ({column.generated})"
-        if column.generated is not None
-        else column_part(
-            column.name,
-            column.type or text_type,
-            not_null=column.not_null,
-            default=column.default,
-            write=write,
-        )
-        for column in table.columns
-    ]
+    parts = [_whole_column(column, column.type or text_type, write) for column in table.columns]
     if table.primary_key:
         parts.append(primary_key_part(table.primary_key, write))
     parts += [unique_part(columns, write) for columns in table.uniques]
@@ -54,6 +43,18 @@ def table_text(
         foreign_key_part(key, write) for key in (table.foreign_keys if keys is None else keys)
     ]
     return create_table(table.name, parts, write=write)
+
+
+def _whole_column(column: Column, type_: str, write: WriteName) -> str:
+    if column.generated is not None:
+        text = f"{write(column.name)} {type_} GENERATED ALWAYS AS ({column.generated})"
+    else:
+        # An invisible column without a default must take NULL.
+        not_null = column.not_null and not (column.invisible and column.default is None)
+        text = column_part(
+            column.name, type_, not_null=not_null, default=column.default, write=write
+        )
+    return f"{text} INVISIBLE" if column.invisible else text
 
 
 def column_part(

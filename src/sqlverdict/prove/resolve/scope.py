@@ -54,6 +54,13 @@ class Source:
     table: Table | None = None
 
     @cached_property
+    def starred(self) -> Sequence[tuple[str, str]]:
+        """The columns that a star shows and NATURAL JOIN compares: not those of no star."""
+        unseen = () if self.table is None else self.table.columns
+        names = {fold(column.name) for column in unseen if column.invisible}
+        return [each for each in self.ordered if each[0] not in names]
+
+    @cached_property
     def columns(self) -> Mapping[str, str]:
         """The name in the resolved tree by the folded name; nameless ones apart."""
         return {name: column for name, column in self.ordered if name != NAMELESS}
@@ -140,7 +147,7 @@ def star_columns(scope: Scope, qualifier: str = "") -> Iterator[tuple[str, exp.C
     for source in scope.sources:
         if qualifier and source.name != folded:
             continue
-        for name, column in source.ordered:
+        for name, column in source.starred:
             if qualifier or (source.label, column) not in scope.hidden:
                 yield name, resolved(source.label, column)
 

@@ -187,7 +187,8 @@ def join_by_names(
     if (join.args.get("method") or "").upper() == "NATURAL":
         if any(source.has_nameless for source in scope.sources):
             raise Unsupported("NATURAL JOIN over columns without a plain name")
-        using = [n for n in right.columns if any(n in source.columns for source in before)]
+        names = {name for source in before for name, _ in source.starred}
+        using = [name for name, _ in right.starred if name in names]
         if not using and "natural_product" in dialect_of(dialect).refusals:
             raise Unsupported("NATURAL JOIN without common names in this dialect")
     elif join.args.get("method"):

@@ -40,8 +40,9 @@ sequences of its own is not copied.
 Witnesses need no right but SELECT: their rows are written into the queries, and JSON_TABLE (MariaDB
 10.6, MySQL 8.0.4) reads them into columns of the tables' types. A LIMIT that cuts nothing keeps the
 server from merging them into the query, which it does wrongly at times. ENUM, SET, UUID and
-computed columns cannot be written; for queries on them, tables are made in a database of our own
-where the user may create it. A view needs SHOW VIEW (``scratch.py``).
+computed columns cannot be written, and a star over such rows leaves out no INVISIBLE column; for
+queries on them, tables are made in a database of our own where the user may create it. A view needs
+SHOW VIEW (``scratch.py``).
 
 A FLOAT is the number that its four bytes are, and that the server computes with: 16777216 and
 0.10000000149011612, where the server writes 16777200 and 0.1. A query that shows one is asked twice

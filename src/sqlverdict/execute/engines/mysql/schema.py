@@ -124,6 +124,7 @@ def _columns(connection: Connection) -> dict[str, list[Column]]:
                 bool(not_null),
                 None if generated is not None else text,
                 generated,
+                invisible="INVISIBLE" in str(extra).upper().split(),
             )
         )
     return columns

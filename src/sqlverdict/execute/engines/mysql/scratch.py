@@ -104,6 +104,12 @@ class MysqlScratch(RowsScratch):
             _lower(table.name): self._definition(table, number)
             for number, table in enumerate(self._tables)
         }
+        self._unseen = [
+            (table.name, column.name)
+            for table in self._tables
+            for column in table.columns
+            if column.invisible
+        ]
         self._unread = {
             name: Failure(Reason.UNSUPPORTED_FEATURE, f"two tables are called {name} but for case")
             for name, number in Counter(_lower(table.name) for table in schema.tables).items()
@@ -114,8 +120,8 @@ class MysqlScratch(RowsScratch):
 
     @property
     def has_odd_columns(self) -> bool:
-        """Whether a column has a type whose values cannot be written."""
-        return bool(self._odd)
+        """Whether a column has a type whose values cannot be written, or is one that stars skip."""
+        return bool(self._odd or self._unseen)
 
     def gaps(self) -> tuple[str, ...]:
         """Columns whose values cannot be written, and views."""
@@ -123,6 +129,9 @@ class MysqlScratch(RowsScratch):
         if self._odd:
             columns = few_of(sorted(f"{table}.{column}" for table, column in self._odd))
             gaps.append(f"values of {columns} cannot be written into a query; {_RIGHT}")
+        if self._unseen:
+            columns = few_of(sorted(f"{table}.{column}" for table, column in self._unseen))
+            gaps.append(f"a star over rows in a query cannot leave out {columns}; {_RIGHT}")
         return tuple(gaps)
 
     def declaration(self, schema: Schema) -> Schema:
@@ -284,14 +293,20 @@ class MysqlScratch(RowsScratch):
             return Failure(Reason.UNSUPPORTED_FEATURE, "the query reads the default of a column")
         for name in sorted(names & self._unread.keys()):
             return self._unread[name]
-        if self._odd:
-            for (table, column), type_ in self._odd.items():
-                if _lower(table) in names and (_lower(column) in names or _takes_all(text)):
-                    return Failure(
-                        Reason.UNSUPPORTED_FEATURE,
-                        f"the query reads {table}.{column}, and values of the type "
-                        f"{type_.split(' ')[0]} cannot be written into a query; {_RIGHT}",
-                    )
+        for (table, column), type_ in self._odd.items():
+            if _lower(table) in names and (_lower(column) in names or _takes_all(text)):
+                return Failure(
+                    Reason.UNSUPPORTED_FEATURE,
+                    f"the query reads {table}.{column}, and values of the type "
+                    f"{type_.split(' ')[0]} cannot be written into a query; {_RIGHT}",
+                )
+        for table, column in self._unseen:
+            if _lower(table) in names and _takes_all(text):
+                return Failure(
+                    Reason.UNSUPPORTED_FEATURE,
+                    f"a star over {table} leaves out {table}.{column}, which rows in a query "
+                    f"cannot; {_RIGHT}",
+                )
         return None if self._folds_case else self._other_case(text)
 
     def _other_case(self, text: str) -> Failure | None:

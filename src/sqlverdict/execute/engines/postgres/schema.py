@@ -90,7 +90,11 @@ WHERE k.conrelid = ANY (%s) AND k.contype IN ('p', 'u', 'f', 'c') AND k.convalid
 ORDER BY k.conrelid, k.conname
 """
 _INDEXES: Final = """
-SELECT i.indrelid::int8, i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL,
+SELECT i.indrelid::int8, i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL
+  AND NOT EXISTS (SELECT FROM unnest(i.indkey::int2[], i.indcollation::oid[]) AS u(n, own)
+    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = u.n
+    JOIN pg_catalog.pg_collation AS c ON c.oid = a.attcollation
+    WHERE u.own <> a.attcollation AND NOT c.collisdeterministic),
   ARRAY(SELECT a.attname::text FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS u(n, place)
     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = u.n
     WHERE u.place <= i.indnkeyatts ORDER BY u.place),
