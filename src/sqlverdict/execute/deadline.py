@@ -37,8 +37,10 @@ class Deadline:
             self.late = False
             self._due = monotonic() + self._seconds
             if self._thread is None:
-                self._thread = Thread(target=self._watch, name="deadline", daemon=True)
-                self._thread.start()
+                thread = Thread(target=self._watch, name="deadline", daemon=True)
+                # A system that gives no more threads says so here: there is none to wait for then.
+                thread.start()
+                self._thread = thread
 
     def __exit__(self, *_: object) -> None:
         """The query is over; what was not stopped by now never is."""

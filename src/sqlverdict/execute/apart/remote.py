@@ -121,7 +121,7 @@ class Remote:
                     # It may not have been made.
                     process.objects.pop(self._number, None)
                     self.reason = done.reason
-                _pool.give_back(process, keep=not done.worn and not process.killed)
+                _pool.give_back(process, keep=not done.worn)
                 return done.value if not done.error else unavailable(done.error)
             if process.killed:
                 process.end()
@@ -131,6 +131,8 @@ class Remote:
             process.end()
             if not left:
                 return failure
+            # Another idle one may have died with it: only a new one says whether the call is why.
+            in_new = True
         raise AssertionError("a call is tried at least once")
 
     def close(self) -> None:
@@ -245,8 +247,9 @@ class _ProcessPool:
         return users
 
     def give_back(self, process: _EngineProcess, *, keep: bool = True) -> None:
+        """Keep a process for other calls, unless its time ran out while it replied."""
         with self._lock:
-            if keep and len(self._idle) < _WARM:
+            if keep and not process.killed and len(self._idle) < _WARM:
                 self._idle.append(process)
                 return
         process.end()

@@ -2,7 +2,7 @@
 
 ``duckdb``   the engine: the record of what it can do, and what it promises
 ``connect``  how files are opened for reading, and databases in memory made
-``names``    functions and tables of the system, which of them are allowed, which stop
+``names``    functions and tables of a version, which are allowed, which stop; its threads
 ``tree``     what a query may do, decided on DuckDB's own tree
 ``guard``    what a text may be, what errors mean, and a clock that stands still
 ``session``  one open database under every guard, in this process

@@ -20,16 +20,15 @@ from duckdb import DuckDBPyConnection
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.duckdb.guard import clock_macros
+from sqlverdict.execute.engines.duckdb.names import Settings, thread_settings
 from sqlverdict.files.regular import open_regular, os_reason
 from sqlverdict.files.sqlite import quote_name
 
-_SETTINGS = {
+_SETTINGS: Settings = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "temp_directory": "",
-    # More would make sums of floats and the order of rows depend on the machine.
-    "threads": "1",
 }
 _TWO: Final = "CREATE TABLE two AS SELECT v FROM (VALUES (1), (2)) AS two(v)"
 _NO_PARTNERS: Final = "SELECT EXISTS (SELECT 1 FROM two LEFT JOIN two AS other ON other.v > 2)"
@@ -43,7 +42,8 @@ MAGIC = b"DUCK"
 def open_empty(limits: Limits) -> DuckDBPyConnection:
     """An empty database in memory, without guards yet."""
     memory = f"{max(limits.memory // 2**20, 16)}MiB"
-    connection = duckdb.connect(":memory:", config={**_SETTINGS, "memory_limit": memory})
+    settings = _SETTINGS | thread_settings() | {"memory_limit": memory}
+    connection = duckdb.connect(":memory:", config=settings)
     connection.execute("SET TimeZone = 'UTC'")
     # Names in a query are those of tables, never of Python's variables.
     with suppress(duckdb.Error):

@@ -2,8 +2,8 @@
 
 The file is attached for reading alone; access to files, the network and extensions is closed, and
 the settings are locked. One statement, and only queries. Rows, cells and text length are limited.
-One thread, the time zone UTC. A frozen clock replaces DuckDB's own functions, so that views see it
-too.
+One thread, and one more that reads, on any number of cores; the time zone UTC. A frozen clock
+replaces DuckDB's own functions, so that views see it too.
 
 What a query may do is decided on the tree that DuckDB's own parser makes (``json_serialize_sql``),
 by a list of the parts that are allowed, wherever the text has a suspicious word at all, in strings
@@ -151,8 +151,11 @@ class Duckdb(Engine):
         _require_extra()
         import duckdb
 
+        from sqlverdict.execute.engines.duckdb.names import thread_settings
+
         try:
-            with closing(duckdb.connect(str(file))) as connection:
+            settings = thread_settings()
+            with closing(duckdb.connect(str(file), config=settings)) as connection:
                 for statement in statements:
                     connection.execute(statement)
         except duckdb.Error as error:

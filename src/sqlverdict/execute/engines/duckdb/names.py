@@ -79,6 +79,33 @@ _WRITES = word_set("delete insert merge truncate update")
 _DESCRIPTIONS = word_set("describe explain export_state show summarize")
 
 
+_ONE_THREAD = {"threads": "1"}
+_ONE_READER = {"async_threads": "1"}
+"""DuckDB 1.5 has no such setting."""
+
+Settings = dict[str, str | bool | int | float | list[str]]
+
+
+@lru_cache(maxsize=1)
+def _threads() -> dict[str, str]:
+    settings = {**_ONE_THREAD, **_ONE_READER}
+    try:
+        duckdb.connect(config={**settings}).close()
+    except duckdb.InvalidInputException:
+        return _ONE_THREAD
+    return settings
+
+
+def thread_settings() -> Settings:
+    """What is set for every connection: one thread for queries, and one that reads.
+
+    More would make sums of floats and the order of rows depend on the machine. DuckDB 2 also starts
+    four threads a core that read, for each connection. Each takes address space, which is limited
+    where queries run: on a machine with many cores none would be left.
+    """
+    return {**_threads()}
+
+
 class SystemNames(NamedTuple):
     """What the names of a version of DuckDB mean, in lower case."""
 
@@ -99,7 +126,7 @@ class SystemNames(NamedTuple):
 @lru_cache(maxsize=1)
 def names() -> SystemNames:
     """The names of this version; read once a process."""
-    connection = duckdb.connect()
+    connection = duckdb.connect(config=thread_settings())
     try:
         kinds = connection.execute(
             "SELECT lower(function_name), function_type FROM duckdb_functions() WHERE internal"
