@@ -28,7 +28,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.facts import ONE_FORM, Facts
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import in_filter
 from sqlverdict.prove.reasoning.shape import (
     conditions,
@@ -117,4 +117,6 @@ def _is_alike(value: Expr, bound: Expr, node: Expr, facts: Facts) -> bool:
     while isinstance(around, exp.And | exp.Or):
         around = around.parent
     kind = facts.kind(value)
-    return isinstance(around, exp.Where) and kind in ONE_FORM and kind == facts.kind(bound)
+    return (
+        isinstance(around, exp.Where) and kind not in (None, "number") and kind == facts.kind(bound)
+    )
