@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.pool import PLAIN_TEXTS, ValuePool
-from sqlverdict.refute.make.times import DAYS, ODD_DAYS
+from sqlverdict.refute.make.times import DAYS, ODD_DAYS, in_format
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.computed import VALUE, Computed
 from sqlverdict.refute.read.reading import QueryReading
 
+_ISO = "%Y-%m-%d"
 _MOST = 4
 """So many values of each kind are computed from: those that a search draws most."""
 _SECONDS = tuple(int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()) for day in DAYS)
@@ -24,10 +25,20 @@ _SECONDS = tuple(int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
 def pools_of_days(
     pools: Mapping[ColumnRef, ValuePool], reading: QueryReading
 ) -> dict[ColumnRef, ValuePool]:
-    """The pools that get days, as texts or as numbers of seconds, because they are read so."""
+    """The pools that get days, as texts or as numbers of seconds, because they are read so.
+
+    Days in a format of their own, such as ``%d/%m/%Y``, are made where the functions are read.
+    """
+    formatted = {
+        column_ref
+        for column_ref, _, texts in reading.own.calls
+        if any(in_format(text) and not text.startswith(_ISO) for text in texts)
+    }
     changed = {}
     for column_ref, in_seconds in reading.days:
         pool = pools[column_ref]
+        if column_ref in formatted:
+            continue
         if in_seconds and pool.kind in ("INTEGER", "NUMERIC", "REAL"):
             changed[column_ref] = replace(pool, plain=_SECONDS)
         elif not in_seconds and pool.kind == "TEXT" and pool.plain is PLAIN_TEXTS:
