@@ -214,7 +214,7 @@ def test_distinct_rows_that_show_a_key_are_not_folded() -> None:
             " (SELECT 1 FROM song AS t, (SELECT t.song_id AS c) AS d WHERE d.c = 1)",
         ),
         ("postgres", "SELECT age FROM singer INTERSECT ALL SELECT singer_id FROM song"),
-        ("postgres", "SELECT DISTINCT ON (age) name FROM singer"),
+        ("postgres", "SELECT DISTINCT ON (age + 1) name FROM singer"),
         ("postgres", "SELECT ctid FROM singer"),
         ("postgres", 'SELECT "Name" FROM singer'),
         ("postgres", "SELECT name FROM singer ORDER BY age FETCH FIRST 2 ROWS WITH TIES"),

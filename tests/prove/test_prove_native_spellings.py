@@ -101,6 +101,14 @@ SAME_QUERIES = [
     ("SELECT id FROM t ORDER BY id LIMIT ALL", "SELECT id FROM t ORDER BY id"),
     ("SELECT id FROM t ORDER BY id LIMIT NULL", "SELECT id FROM t ORDER BY id"),
     ("SELECT DISTINCT ON (id) id, s FROM t", "SELECT id, s FROM t"),
+    ("SELECT b, BOOL_OR(a > 1) FROM t GROUP BY b", "SELECT b, MAX(a) > 1 FROM t GROUP BY b"),
+    ("SELECT BOOL_AND(a > 1) FROM t", "SELECT NOT BOOL_OR(a <= 1) FROM t"),
+    ("SELECT BOOL_OR(ok) FROM t", "SELECT BOOL_OR(ok = TRUE) FROM t"),
+    ("SELECT a FROM t GROUP BY a HAVING BOOL_OR(b > 1)", "SELECT DISTINCT a FROM t WHERE b > 1"),
+    (
+        "SELECT a FROM t GROUP BY a HAVING NOT BOOL_AND(b > 1)",
+        "SELECT a FROM t GROUP BY a HAVING MIN(b) <= 1",
+    ),
     (
         "SELECT DISTINCT ON (a) a, s FROM t ORDER BY a, b DESC, id",
         "SELECT a, s FROM (SELECT a, s, ROW_NUMBER() OVER (PARTITION BY a ORDER BY b DESC, id) AS n"
@@ -113,6 +121,12 @@ SAME_QUERIES = [
     ),
 ]
 NEAR_QUERIES = [
+    ("SELECT BOOL_OR(a > 1) FROM t", "SELECT BOOL_AND(a > 1) FROM t"),
+    ("SELECT BOOL_OR(a > 1) FROM t", "SELECT COUNT(*) > 0 FROM t WHERE a > 1"),
+    (
+        "SELECT a FROM t GROUP BY a HAVING NOT BOOL_OR(b > 1)",
+        "SELECT a FROM t GROUP BY a HAVING COUNT(CASE WHEN b > 1 THEN 1 END) = 0",
+    ),
     ("SELECT id FROM t ORDER BY id LIMIT 2", "SELECT id FROM t ORDER BY id LIMIT ALL"),
     (
         "SELECT DISTINCT ON (a) a, id FROM t ORDER BY a, b DESC, id",

@@ -20,9 +20,9 @@ SCHEMA = read_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, at TIMESTAMP, c TEXT,
 PAIRS = [
     (
         "postgres",
-        "SELECT id FROM t WHERE date_trunc('month', at) = '2020-01-01'",
+        "SELECT id FROM t WHERE date_trunc('month', at) = '2020-01-02'",
         "SELECT id FROM t WHERE id > 1",
-        "date_trunc('month', t.at) = '2020-01-01'",
+        "date_trunc('month', t.at) = '2020-01-02'",
     ),
     (
         "postgres",

@@ -7,6 +7,8 @@
 * where only truth counts, ``x > ANY (SELECT y ...)`` is ``x > (SELECT MIN(y) ...)``;
 * where that counts pairs without NULL, ``SELECT COUNT(DISTINCT x, y) FROM t`` is ``SELECT COUNT(*)
   FROM (SELECT DISTINCT x, y FROM t WHERE x IS NOT NULL AND y IS NOT NULL)``;
+* ``BOOL_OR(p)`` is ``MAX(CASE WHEN p THEN 1 WHEN NOT p THEN 0 END) = 1``, in HAVING ``COUNT(CASE
+  WHEN p THEN 1 END) > 0``, and BOOL_AND is the same with MIN;
 * LIMIT ALL and LIMIT NULL are no LIMIT, and ORDER BY NULL is no order;
 * ``p XOR q`` is ``(p AND NOT q) OR (NOT p AND q)``;
 * ``LEFT(x, 2)`` is ``SUBSTRING(x, 1, 2)``, and so is ``MID(x, 1, 2)``;
@@ -58,6 +60,8 @@ def spell_plainly(tree: Expr, dialect: str, schema: Schema) -> None:
                 node.pop()
             case exp.Xor():
                 _xor(node)
+            case exp.LogicalOr() | exp.LogicalAnd() if not numbers:
+                _truth_of_group(node)
             case exp.Count() if numbers and isinstance(node.this, exp.Distinct):
                 _count_of_rows(node)
             case exp.GT() | exp.GTE() | exp.LT() | exp.LTE() if isinstance(
@@ -184,6 +188,28 @@ def _count_of_rows(node: exp.Count) -> None:
     for name in ("joins", "where"):
         select.set(name, None)
     select.set("from_", exp.From(this=source))
+
+
+def _truth_of_group(node: exp.LogicalOr | exp.LogicalAnd) -> None:
+    """Ask for the extreme of truths; where only truth counts, for a row."""
+    condition = node.this
+    if isinstance(node.parent, exp.Filter | exp.Window | exp.Order) or node.expressions:
+        return
+    if isinstance(condition, exp.Distinct) or condition.find(exp.AggFunc, exp.Query, exp.Window):
+        return
+    one, zero = exp.Literal.number(1), exp.Literal.number(0)
+    branch = exp.If(this=condition.copy(), true=one.copy())
+    around: Expr = node
+    while isinstance(around.parent, exp.And | exp.Or | exp.Paren):
+        around = around.parent
+    if isinstance(node, exp.LogicalOr) and isinstance(around.parent, exp.Having):
+        count = exp.Count(this=exp.Case(ifs=[branch]), big_int=True)
+        node.replace(exp.Paren(this=exp.GT(this=count, expression=zero)))
+        return
+    other = exp.If(this=exp.Not(this=_paren(condition)), true=zero)
+    extreme = exp.Max if isinstance(node, exp.LogicalOr) else exp.Min
+    call = extreme(this=exp.Case(ifs=[branch, other]))
+    node.replace(exp.Paren(this=exp.EQ(this=call, expression=one)))
 
 
 def _mid(node: exp.Anonymous) -> None:

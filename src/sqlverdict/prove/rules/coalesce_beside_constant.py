@@ -7,10 +7,10 @@ Statement
     The same for <>, <, <=, > and >=.
 
 Holds when
-    x is a column of numbers, and c and d are integers that a float can hold; or, for = and <>, x is
-    a column of texts and c and d are texts; or types are enforced and c and d are one constant.
-    With several values, all are integers or all are texts, and the comparison stands where only
-    truth counts.
+    x is a column of numbers, or the length of a column, and c and d are integers that a float can
+    hold; or, for = and <>, x is a column of texts and c and d are texts; or types are enforced and
+    c and d are one constant. With several values, all are integers or all are texts, and the
+    comparison stands where only truth counts.
 
 Why
     Where x has a value, it is compared. Where it is NULL, c is, and what comes of that is known.
@@ -64,6 +64,10 @@ _MIRRORED: dict[type[Expr], type[Expr]] = {
         Pair("SELECT k FROM t WHERE COALESCE(v, 0) = 3", "SELECT k FROM t WHERE v = 3"),
         Pair("SELECT k FROM t WHERE COALESCE(r, 0) > 1", "SELECT k FROM t WHERE r > 1"),
         Pair(
+            "SELECT k FROM t WHERE COALESCE(LENGTH(s), 0) = 0",
+            "SELECT k FROM t WHERE LENGTH(s) = 0 OR s IS NULL",
+        ),
+        Pair(
             "SELECT k FROM t WHERE COALESCE(v, 3) >= 3",
             "SELECT k FROM t WHERE v >= 3 OR v IS NULL",
         ),
@@ -104,7 +108,7 @@ def coalesce_beside_constant(
     if not isinstance(choice, exp.Coalesce) or not choice.expressions:
         return None
     value, substitute = choice.this, choice.expressions[0]
-    if not isinstance(value, exp.Column):
+    if not isinstance(value.this if isinstance(value, exp.Length) else value, exp.Column):
         return None
     if len(choice.expressions) > 1:
         return _next_value(node, choice, kind, constant, facts)

@@ -4,8 +4,8 @@ Statement
     SELECT SUM(x) FROM t WHERE k = 3   ==   SELECT MAX(x) FROM t WHERE k = 3
 
 Holds when
-    The query shows the sum of a column of integers, and does not group. Its conditions leave at
-    most one row: they fix a UNIQUE column set of each source.
+    The query shows the sum of a column of integers, reads tables alone, and does not group. Its
+    conditions leave at most one row: they fix a UNIQUE column set of each source.
 
 Why
     Of one row both are its x, and of none both are NULL.
@@ -52,6 +52,8 @@ KEY = (Unique("t", ("k",)),)
 def sum_of_at_most_one_row(node: exp.Select, facts: Facts) -> Expr | None:
     """Take the greatest value."""
     if any(node.args.get(part) for part in ("group", "having")) or not items(node):
+        return None
+    if not all(isinstance(item, exp.Table) for item in items(node)):
         return None
     calls = [
         call

@@ -59,7 +59,7 @@ FUNCTIONS: Final = {
             "list_distinct list_reverse list_concat list_slice string_split flatten list_sum "
             "list_min list_max list_avg list_extract struct_extract map_extract json_extract -> "
             "age to_days to_months to_years to_weeks to_hours to_minutes to_seconds strptime "
-            "make_date make_timestamp try_strptime nullif now"
+            "make_date make_timestamp try_strptime nullif now greatest least"
         ),
         "other",
     ),

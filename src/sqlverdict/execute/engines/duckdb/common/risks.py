@@ -154,6 +154,8 @@ def _call_risk(node: Node) -> int:
         fails = name == "-" and (_subtracts_moments(args) or any(map(_is_unsigned, args)))
         return _PARTIAL if fails else int(next(call_arguments(node), None) is not None)
     match name:
+        case "greatest" | "least":
+            return _meeting_risk(args)
         case "list_slice":
             return 0 if len(args) == 3 else _PARTIAL
         case "left" | "substring" | "list_extract":
