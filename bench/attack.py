@@ -11,6 +11,7 @@ pairs      pairs of all rules and common shapes, changed on both sides alike and
 engines    the same on DuckDB and on the servers of --server, in turn
 shapes     pairs of shapes in which wrong proofs were found, on SQLite and those engines in turn:
            native tables, edge rows, every rewriting with every kind of values
+types      the same over columns of the types that each engine has alone
 real       golds of Spider and BIRD, changed in one place; what is proved is run on random databases
            of their schemas, with all facts or fewer; what is refuted is checked: the witness obeys
            every constraint, and the answers are the claimed ones in any order of rows
@@ -270,12 +271,23 @@ def shapes_part(seed: str, report: Report) -> None:
     _ENGINES[0].attack_shapes(seed, report.counts["rounds of shapes"], report, attempt)
 
 
+def types_part(seed: str, report: Report) -> None:
+    """Frames over columns of an engine's own types; the next engine in the next round."""
+
+    def attempt(*pair: Any) -> bool:
+        *known, values = pair
+        return try_proof(*known, report, values)
+
+    _ENGINES[0].attack_types(seed, report.counts["rounds of types"], report, attempt)
+
+
 PARTS: dict[str, Callable[[str, Report], None]] = {
     "rules": rules_part,
     "random": random_part,
     "pairs": pairs_part,
     "engines": engines_part,
     "shapes": shapes_part,
+    "types": types_part,
     "real": real_part,
     "broken": broken_part,
 }

@@ -15,6 +15,8 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 
 import attack_shapes
+import attack_types
+from attack_shapes import ShapePair
 from fuzz_inputs import TYPES
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.dialects import DEFAULT_DIALECT
@@ -96,14 +98,43 @@ class EngineTables:
         self, seed: str, number: int, report: Report, try_sqlite: Callable[..., bool]
     ) -> None:
         """One round of shapes on one engine, SQLite among them; the next one in the next round."""
-        rng = Random(seed)
-        engine, near = (*self._near, (None, None))[number % (len(self._near) + 1)]
-        dialect = DEFAULT_DIALECT if engine is None else engine.dialect
+        engine, near, dialect = self._turn(number)
         schema = read_ddl(attack_shapes.tables_of(dialect), "shapes")
         values = partial(attack_shapes.cells_of, dialect=dialect)
+        pairs = partial(attack_shapes.make_pair, dialect=dialect)
+        self._try_pairs(seed, engine, near, schema, values, pairs, report, try_sqlite)
+
+    def attack_types(
+        self, seed: str, number: int, report: Report, try_sqlite: Callable[..., bool]
+    ) -> None:
+        """The same over columns of the types that an engine has alone."""
+        engine, near, dialect = self._turn(number)
+        schema = attack_types.schema_of(dialect)
+        values = partial(attack_types.typed_cells, dialect=dialect)
+        pairs = partial(attack_types.make_typed_pair, dialect=dialect)
+        self._try_pairs(seed, engine, near, schema, values, pairs, report, try_sqlite)
+
+    def _turn(self, number: int) -> tuple[Engine | None, str | None, str]:
+        """The engine whose turn it is, ``None`` for SQLite, where it is, and its dialect."""
+        engine, near = (*self._near, (None, None))[number % (len(self._near) + 1)]
+        return engine, near, DEFAULT_DIALECT if engine is None else engine.dialect
+
+    def _try_pairs(
+        self,
+        seed: str,
+        engine: Engine | None,
+        near: str | None,
+        schema: Schema,
+        values: Callable[[str], Sequence[Cell]],
+        make: Callable[[Random], ShapePair],
+        report: Report,
+        try_sqlite: Callable[..., bool],
+    ) -> None:
+        rng = Random(seed)
+        dialect = DEFAULT_DIALECT if engine is None else engine.dialect
         facts = facts_of(schema, dialect)
         for _ in range(PAIRS):
-            pair = attack_shapes.make_pair(rng, dialect)
+            pair = make(rng)
             if engine is None:
                 is_proved = try_sqlite(pair.gold, pair.other, schema, facts, rng, values)
             else:

@@ -294,12 +294,12 @@ def _frames(dialect: str) -> dict[str, list[tuple[str, str]]]:
     return families
 
 
-def make_pair(rng: Random, dialect: str) -> ShapePair:
+def make_pair(rng: Random, dialect: str, kinds: dict[str, Kind] = KINDS) -> ShapePair:
     """A pair of a random frame and a random kind."""
     families = _frames(dialect)
     family = rng.choice([name for name in families if name != "around"])
-    name = rng.choice([name for name, each in KINDS.items() if dialect in each.dialects])
-    kind, frame = KINDS[name], rng.choice(families[family])
+    name = rng.choice([name for name, each in kinds.items() if dialect in each.dialects])
+    kind, frame = kinds[name], rng.choice(families[family])
     slots = _slots(kind, dialect, rng)
     others = dict(slots)
     if rng.randrange(6) == 0:

@@ -95,6 +95,8 @@ class Schema:
     ``tables.json`` names the first column of a composite key and leaves out the others.
     ``null_keys`` follows SQLite: a declared primary key may then hold NULL wherever
     SQLite allows it. By default it never does, as in the SQL standard.
+    ``own_functions`` are functions of the database that stand before the engine's of that name:
+    what a query there means is not known, and nothing is proved or searched.
     """
 
     db_id: str
@@ -102,6 +104,7 @@ class Schema:
     source: Source
     whole_keys: bool = True
     null_keys: bool = False
+    own_functions: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         return self._hash
@@ -123,7 +126,16 @@ class Schema:
         return hash(self._content())
 
     def _content(self) -> tuple[object, ...]:
-        return (self.db_id, self.tables, self.source, self.whole_keys, self.null_keys)
+        keys = (self.whole_keys, self.null_keys)
+        return (self.db_id, self.tables, self.source, keys, self.own_functions)
+
+    @property
+    def objection(self) -> str | None:
+        """Why the meaning of no query is known here; ``None`` where it is."""
+        if not self.own_functions:
+            return None
+        names = ", ".join(self.own_functions)
+        return f"the database defines functions under names of the engine's own: {names}"
 
     @property
     def has_labels(self) -> bool:

@@ -205,6 +205,8 @@ class ProofCheck:
             self.require_running("gold", proof.gold_sql)
             statement = "the two texts are the same, but for spacing and the case of keywords"
             return ValidProof((CheckedStep("prediction", statement, proof.gold_sql),))
+        if self.schema.objection is not None:
+            raise self.rejection("beyond_the_prover", self.schema.objection)
         if proof.form == proof.gold_sql and same_to_engine(
             proof.gold_sql, proof.prediction_sql, proof.dialect
         ):

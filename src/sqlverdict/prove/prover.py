@@ -93,6 +93,8 @@ def _derivation(question: ProofQuestion, profile: Profile) -> Derivation:
     by_text = Proof(gold, prediction, profile.name, form=gold, dialect=dialect)
     if same_text(gold, prediction, dialect):
         return by_text
+    if question.schema.objection is not None:
+        return NotProved(question.schema.objection, Reason.UNSUPPORTED_FEATURE)
     derivation = profile.derive(question)
     if not isinstance(derivation, NotProved) or derivation.reason is Reason.EXECUTION_ERROR:
         return derivation

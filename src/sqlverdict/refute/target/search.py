@@ -131,6 +131,8 @@ class EngineSearch:
         # Not folded: letter case counts in some dialects where it does not in SQLite.
         if gold.sql.strip() == prediction.sql.strip():
             return NotRefuted(0, message="the two queries are the same text")
+        if (objection := self._schema.objection) is not None:
+            return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=objection)
         # The scratch database has every table under its one plain name, and so has a witness.
         gold, prediction = (with_plain_names(each, self._schema) for each in (gold, prediction))
         not_refuted = refusal.unreadable([gold, prediction])

@@ -73,9 +73,19 @@ def read_connection(connection: DuckDBPyConnection, db_id: str) -> Schema:
         )
         for key in keys
     )
-    schema = Schema(db_id, tables, "catalogue")
+    schema = Schema(db_id, tables, "catalogue", own_functions=_own_functions(connection))
     bases = {names[key]: key[:2] for key in keys}
     return with_plain_views(schema, _DIALECT, dialect_of(_DIALECT).quote, bases)
+
+
+def _own_functions(connection: DuckDBPyConnection) -> tuple[str, ...]:
+    """The macros that stand before DuckDB's own functions and operators of their names."""
+    macros = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE "
+    own = {str(name) for (name,) in connection.execute(macros + _HERE).fetchall()}
+    if not own:
+        return ()
+    usual = {str(name) for (name,) in connection.execute(f"{macros} internal").fetchall()}
+    return tuple(sorted(own & usual))
 
 
 def _names(keys: Sequence[_Key], first: str) -> dict[_Key, str]:
