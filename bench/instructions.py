@@ -3,9 +3,10 @@
 Three figures. Spider dev with four published systems: execution, comparison and logging by ``ex``
 against plain ``sqlite3``, as in ``execution.py``, but in one process, with the garbage collector
 set as workers set it and without what is loaded once. Calls of ``Scorer`` on every sixth pair of
-``scorer.py``: new ones, and predictions of another system to golds that are known. And the whole
-command ``evaluate`` on 4,000 inline cases of one tiny query: what the program itself takes, its
-start included.
+``scorer.py``: new ones, and predictions of another system to golds that are known. There, too, the
+collector is set as workers set it: a look through all objects, which every so many new ones bring
+about, is that of no call. And the whole command ``evaluate`` on 4,000 inline cases of one tiny
+query: what the program itself takes, its start included.
 
 Run: ``python bench/instructions.py``; needs valgrind, and SQLVERDICT_DATA for the first two.
 """
@@ -30,6 +31,7 @@ from sqlverdict.api.scorer import Scorer
 from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.parse.plain_order import plain_order
 from sqlverdict.parse.query import parse
+from sqlverdict.run.garbage import THRESHOLDS, seldom_collecting
 from sqlverdict.runlog.folder import RunFolder
 
 _CASES = 4_000
@@ -63,7 +65,7 @@ def part(name: str) -> None:
         parse("SELECT 1")
         plain_order("SELECT 1")
         gc.freeze()
-        gc.set_threshold(100_000, 50, 100)
+        gc.set_threshold(*THRESHOLDS)
         if name == "floor":
             floor(cases, list(predictions.values()))
         elif name == "run":
@@ -71,6 +73,7 @@ def part(name: str) -> None:
                 ours(cases, predictions, Path(folder) / "run", workers=0)
 
 
+@seldom_collecting()
 def score_pairs(name: str) -> None:
     """What one of the counted processes of the second figure does."""
     pairs, others = pairs_of("DAIL")[::_EVERY], pairs_of("C3")[::_EVERY]

@@ -21,6 +21,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import cache_problem
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.predictions import as_predictions, predictions_digest
+from sqlverdict.load.revisions import revision_words
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.options import Options, Progress, System
@@ -192,12 +193,14 @@ def _run(
         check_finished(folders, outcome.over_budget)
         source.check_unchanged()
         problems = (*problems, *source.schema_notes(plan.schemas), *cache_notes(plan, judge))
+        revision = revision_words(source.questions)
         for system, folder in enumerate(folders):
             notes = (*folder.manifest.notes, *source.reply_notes(system), *problems)
             folder.seal(
                 cases=source.cases,
                 killed_workers=outcome.killed,
                 databases=source.databases(),
+                revision=revision,
                 notes=tuple(dict.fromkeys(notes)),
             )
         return [folder.summarise() for folder in folders]

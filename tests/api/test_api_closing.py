@@ -31,10 +31,10 @@ def test_a_pair_that_begins_as_the_scorer_closes_uses_no_closed_database(
         close(self)
 
     def check_open(
-        self: BoundedChecker, case: Case, prediction: Prediction, digest: str
+        self: BoundedChecker, engine: Engine, case: Case, prediction: Prediction, digest: str
     ) -> MetricValue:
         assert self not in closed
-        return value(self, case, prediction, digest)
+        return value(self, engine, case, prediction, digest)
 
     monkeypatch.setattr(BoundedChecker, "close", note_close)
     monkeypatch.setattr(BoundedChecker, "value", check_open)

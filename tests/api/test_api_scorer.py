@@ -16,6 +16,8 @@ import pytest
 
 import sqlverdict as sv
 from sqlverdict.api.isolated import BoundedChecker
+from sqlverdict.execute.engine import Engine
+from sqlverdict.records import Case, Prediction
 from sqlverdict.testing.hostile import hostile_predictions
 from tiers import sampled
 from timeouts import HANG_SECONDS, fail_on_hang, wait_until
@@ -348,12 +350,12 @@ def test_a_cancelled_batch_lets_the_loop_go_on_and_leaves_nothing_behind(
     whole_check = BoundedChecker.check
 
     def check(
-        checker: BoundedChecker, case: sv.Case, prediction: sv.Prediction, digest: str
+        checker: BoundedChecker, engine: Engine, case: Case, prediction: Prediction, digest: str
     ) -> sv.PairResult:
         begun.set()
         assert go_on.wait(HANG_SECONDS)
         checked.append(prediction.sql)
-        return whole_check(checker, case, prediction, digest)
+        return whole_check(checker, engine, case, prediction, digest)
 
     async def cancel_a_batch(scorer: sv.Scorer) -> None:
         pairs = [(GOLD, "SELECT 1"), (GOLD, "SELECT 2")]

@@ -102,6 +102,21 @@ def test_every_report_of_a_run_names_its_revision(invoke: Invoke, data_root: Pat
     assert f"({revision})" in " ".join(done.stdout.split())
 
 
+def test_a_run_that_goes_on_names_the_revision_of_all_its_cases(
+    invoke: Invoke, data_root: Path
+) -> None:
+    old, _ = bird_revisions(data_root)
+    write_run(invoke, old, "old")
+    log = Path("old", "results.jsonl")
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:-3]))
+    Path("old", "summary.json").unlink()
+    write_run(invoke, old, "old")
+    assert log.read_bytes().count(b"\n") == len(old)
+    revision = json.loads(Path("old", "manifest.json").read_text())["revision"]
+    assert revision == f"{len(old)} questions of {NAMES[0]}"
+
+
 CASES: list[dict[str, object]] = [
     {"id": str(n), "db_id": "shop", "question": f"How many cost {n}?", "gold": f"SELECT {n}"}
     for n in range(SIZE)

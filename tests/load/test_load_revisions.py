@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import pytest
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.revisions import (
     MOST_CASES,
-    RevisionMatch,
     golds_digest,
     match_revision,
     published_revisions,
@@ -29,10 +28,6 @@ FILES = {
 """Revisions, and the published files they were made from."""
 
 
-def look_up(cases: Iterable[Case]) -> RevisionMatch:
-    return match_revision((case.id, case.question, case.golds) for case in cases)
-
-
 def cases_of(data: Path, name: str) -> list[Case]:
     benchmark, path = FILES[name]
     return list(BENCHMARKS.get(benchmark).read(data / path).cases)
@@ -41,10 +36,10 @@ def cases_of(data: Path, name: str) -> list[Case]:
 @pytest.mark.parametrize("name", FILES)
 def test_the_published_file_has_its_name(name: str, data_root: Path) -> None:
     cases = cases_of(data_root, name)
-    match = look_up(cases)
+    match = match_revision(cases)
     assert str(match) == name
     assert match.other_golds == match.other_questions == ()
-    part = look_up(cases[::7])
+    part = match_revision(cases[::7])
     assert str(part) == f"{len(cases[::7]):,} questions of {name}"
 
 
@@ -52,12 +47,12 @@ def test_the_published_file_has_its_name(name: str, data_root: Path) -> None:
 def test_an_altered_copy_says_which_cases_differ(name: str, data_root: Path) -> None:
     cases = cases_of(data_root, name)
     changed = [replace(case, golds=("SELECT 'altered'",)) for case in cases[:38]]
-    match = look_up([*changed, *cases[38:]])
+    match = match_revision([*changed, *cases[38:]])
     assert not match.names
     assert match.other_golds == tuple(case.id for case in changed)
     assert str(match) == f"unknown; nearest {name}: 38 golds differ"
     other = [replace(case, question=f"{case.question} Why?") for case in cases[:2]]
-    assert look_up([*other, *cases[2:]]).other_questions == tuple(c.id for c in other)
+    assert match_revision([*other, *cases[2:]]).other_questions == tuple(c.id for c in other)
 
 
 def test_the_golds_of_another_revision(data_root: Path) -> None:
@@ -69,15 +64,15 @@ def test_the_golds_of_another_revision(data_root: Path) -> None:
         replace(case, golds=(line.partition("\t")[0],))
         for case, line in zip(copies, lines, strict=True)
     ]
-    assert str(look_up(cases)) == name
+    assert str(match_revision(cases)) == name
     gold_digests = {case.id: golds_digest(case.golds) for case in copies}
     assert sum(golds_digest(case.golds) != gold_digests[case.id] for case in cases) == 41
 
 
 def test_own_questions_are_of_no_revision() -> None:
     cases = [Case(str(n), "shop", f"How many items cost {n}?", ("SELECT 1",), None) for n in (1, 2)]
-    assert str(look_up(cases)) == "of no published revision that is known"
-    assert not look_up([]).nearest
+    assert str(match_revision(cases)) == "of no published revision that is known"
+    assert not match_revision([]).nearest
 
 
 def test_too_many_cases_are_not_read() -> None:
@@ -88,12 +83,12 @@ def test_too_many_cases_are_not_read() -> None:
             yield Case(str(number), "shop", "How many?", ("SELECT 1",), None)
             number += 1
 
-    assert not look_up(endless()).nearest
+    assert not match_revision(endless()).nearest
 
 
 def test_a_question_without_its_text_is_not_known() -> None:
     cases = [Case(str(n), "shop", "", (f"SELECT {n}",), None) for n in range(50)]
-    assert not look_up(cases).nearest
+    assert not match_revision(cases).nearest
 
 
 def test_blanks_and_the_last_semicolon_do_not_count() -> None:

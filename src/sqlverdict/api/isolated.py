@@ -23,7 +23,7 @@ from sqlverdict.execute.apart.process import (
     listen,
     reply,
 )
-from sqlverdict.execute.engine import ENGINES, engine_for
+from sqlverdict.execute.engine import Engine
 from sqlverdict.records import Case, Failure, Prediction, Reason, Verdict
 from sqlverdict.run.attempt import Blame, stand_ins
 from sqlverdict.run.memory import ResultMemory
@@ -213,7 +213,6 @@ class BoundedChecker:
     def __init__(self, plan: RunPlan, memory: ResultMemory) -> None:
         self._plan = plan
         self._memory = memory
-        self._usual = ENGINES.get(plan.engine)
         self._here: dict[str, tuple[PairChecker, BriefEngine | None]] = {}
         """By the name of the engine: a cell of a query that is run here may have another size.
 
@@ -228,24 +227,24 @@ class BoundedChecker:
         if self._apart is not None:
             self._apart.close()
 
-    def check(self, case: Case, prediction: Prediction, digest: str) -> PairResult:
-        """Check one pair on a database with a digest. Never raises."""
-        here, engine = self._checker(case.database or "")
-        if engine is None:
+    def check(self, engine: Engine, case: Case, prediction: Prediction, digest: str) -> PairResult:
+        """Check one pair on a database with a digest, by its engine. Never raises."""
+        here, brief = self._checker(engine)
+        if brief is None:
             return here.check(case, prediction, digest=digest)
-        if _are_brief(engine, case, prediction):
+        if _are_brief(brief, case, prediction):
             here.runner.short_of_memory = False
             result = here.check(case, prediction, digest=digest)
             if not here.runner.short_of_memory:
                 return result
         return self._check_apart(here, case, prediction)
 
-    def value(self, case: Case, prediction: Prediction, digest: str) -> MetricValue:
-        """The value of the first metric on a database with a digest. Never raises."""
-        here, engine = self._checker(case.database or "")
-        if engine is None:
+    def value(self, engine: Engine, case: Case, prediction: Prediction, digest: str) -> MetricValue:
+        """The value of the first metric. Never raises; the arguments are those of check."""
+        here, brief = self._checker(engine)
+        if brief is None:
             return here.value(case, prediction, digest)
-        if _are_brief(engine, case, prediction):
+        if _are_brief(brief, case, prediction):
             here.runner.short_of_memory = False
             value = here.value(case, prediction, digest)
             if not here.runner.short_of_memory:
@@ -262,9 +261,8 @@ class BoundedChecker:
             # Its process has a memory of its own.
             self._apart.close()
 
-    def _checker(self, database: str) -> tuple[PairChecker, BriefEngine | None]:
-        """What checks pairs on a database in this process."""
-        engine = engine_for(self._usual, database)
+    def _checker(self, engine: Engine) -> tuple[PairChecker, BriefEngine | None]:
+        """What checks pairs on the databases of an engine in this process."""
         known = self._here.get(engine.name)
         if known is None:
             # The plan's own engine decides which files are whose; it stays.

@@ -6,6 +6,7 @@ Why a result that is remembered is never stale: :mod:`sqlverdict.run.memory`.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal, NamedTuple, TypeVar
 
 from msgspec import structs
@@ -42,23 +43,37 @@ class ScoredPair(NamedTuple):
 
     def read(self, no_sql: str, tag: str | None) -> tuple[Case, Prediction]:
         """The case, and the prediction; ``no_sql`` says what a reply of text alone is."""
-        golds = read_golds(self.golds) if isinstance(self.golds, str) else self.golds
         prediction = read_prediction(self.id, self.reply)
         if tag is not None:
             prediction = with_tag(prediction, tag)
         if no_sql == "abstain":
             prediction = without_sql(prediction)
-        case = Case(
-            self.id,
-            self.name,
-            self.question,
-            golds,
-            database=self.database,
-            answerable=bool(golds),
-            knowledge=self.knowledge,
-            contract=self.contract,
-        )
-        return case, prediction
+        about = self.name, self.question, self.knowledge, self.contract
+        return _case_of(self.id, self.golds, self.database, *about), prediction
+
+
+@lru_cache(maxsize=1_024)
+def _case_of(
+    id: str,  # noqa: A002 - as in Scorer.check
+    golds: str | tuple[str, ...],
+    database: str | None,
+    name: str,
+    question: str,
+    knowledge: str,
+    contract: Contract | None,
+) -> Case:
+    """The case of some arguments; many replies to one question are scored one after the other."""
+    texts = read_golds(golds) if isinstance(golds, str) else golds
+    return Case(
+        id,
+        name,
+        question,
+        texts,
+        database=database,
+        answerable=bool(texts),
+        knowledge=knowledge,
+        contract=contract,
+    )
 
 
 class PairMemory:

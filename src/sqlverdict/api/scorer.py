@@ -64,8 +64,8 @@ from sqlverdict.run.plan import RunPlan, plan_run
 
 _ARGUMENTS = {"gold", "prediction", "db", "db_id", "question", "knowledge", "contract", "id"}
 """The arguments of :meth:`Scorer.check`."""
-Look = Callable[[BoundedChecker, Case, Prediction, str], T]
-"""Looks at a pair on a database with a digest."""
+Look = Callable[[BoundedChecker, Engine, Case, Prediction, str], T]
+"""Looks at a pair on a database with a digest, by its engine."""
 
 
 class Scorer(Closing):
@@ -238,7 +238,7 @@ class Scorer(Closing):
         known = self._memory.of_query(key, read, kind)
         if known is None:
             with self._checker() as checker:
-                known = look(checker, case, read, pair.digest)
+                known = look(checker, engine, case, read, pair.digest)
                 now = self._digest(pair.database)
                 if now != pair.digest:
                     # The result may be that of other content.

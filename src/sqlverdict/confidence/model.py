@@ -106,7 +106,9 @@ class Model:
 
     def has_labels(self, situation: str, opinion: bool | None = None) -> bool:
         """Whether people labelled such predictions, on this engine."""
-        sets = self.cells.get(cell_name(situation, opinion), {})
+        sets = self.cells.get(cell_name(situation, opinion))
+        if not sets:
+            return False
         labels = sum(one.labels for name, one in sets.items() if name in self._on_engine)
         # Own labels of a rare situation may count little; they are there.
         own = self.own in self._on_engine and sets.get(self.own, NONE).labels > 0

@@ -52,10 +52,12 @@ def add_file_schemes(schemes: Iterable[str]) -> None:
     """URLs of these schemes name files: an engine with files says so when it is loaded."""
     if not _file_schemes.issuperset(schemes):
         _file_schemes.update(schemes)
+        is_server.cache_clear()
         _file_of.cache_clear()
         _is_relative.cache_clear()
 
 
+@lru_cache(maxsize=4_096)
 def is_server(reference: str) -> bool:
     """Whether the reference names a database on a server, and not a file.
 

@@ -18,6 +18,7 @@ from itertools import islice
 import msgspec
 
 from sqlverdict.files.text import count
+from sqlverdict.records import Case
 
 FILE = "revisions.json"
 DIGEST_SIZE = 6
@@ -31,6 +32,9 @@ FEWEST_COMMON = 5
 
 LEAST_COMMON = 0.5
 """The share of the cases that must be questions of a revision for it to be named."""
+
+QuestionDigest = tuple[str, bytes, bytes]
+"""The id of a case, and the digests of its question and of its golds."""
 
 
 class PublishedRevision(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,17 +117,23 @@ def _golds() -> Mapping[str, Mapping[bytes, set[bytes]]]:
     return {each.name: each.golds() for each in published_revisions() if each.digests}
 
 
-def match_revision(questions: Iterable[tuple[str, str, Sequence[str]]]) -> RevisionMatch:
+def digest_question(case: Case) -> QuestionDigest:
+    """What tells the question of a case and its golds from others."""
+    return case.id, text_digest(case.question), golds_digest(case.golds)
+
+
+def match_revision(cases: Iterable[Case]) -> RevisionMatch:
+    """Find the published revision of some cases; of too many none is known."""
+    first = islice(cases, MOST_CASES + 1)
+    return match_digests([digest_question(case) for case in first if case.question.strip()])
+
+
+def match_digests(digests: Sequence[QuestionDigest]) -> RevisionMatch:
     """Find the published revision of some questions; of too many none is known.
 
     Args:
-        questions: The id, the text and the golds of each. Without its text a question is not known.
+        digests: The digests of each. A question without its text is not known: it has none.
     """
-    digests = [
-        (case_id, text_digest(text), golds_digest(golds))
-        for case_id, text, golds in islice(questions, MOST_CASES + 1)
-        if text.strip()
-    ]
     if all(question == text_digest("") for _, question, _ in digests):
         # Nothing says where a file of golds alone is from.
         return RevisionMatch((), "", 0, len(digests), (), ())
@@ -152,9 +162,9 @@ def match_revision(questions: Iterable[tuple[str, str, Sequence[str]]]) -> Revis
     )
 
 
-def revision_words(questions: Iterable[tuple[str, str, Sequence[str]]]) -> str:
+def revision_words(digests: Sequence[QuestionDigest]) -> str:
     """The revision in words; empty for questions of no published revision."""
-    match = match_revision(questions)
+    match = match_digests(digests)
     return str(match) if match.nearest else ""
 
 

@@ -211,7 +211,9 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         fields["usage"] = prediction.usage
     if case.knowledge:
         fields["knowledge"] = case.knowledge
-    return fields | case.turn_fields
+    if case.session:
+        fields |= case.turn_fields
+    return fields
 
 
 def logged_prediction(prediction: Prediction) -> str | None:

@@ -32,7 +32,8 @@ from sqlverdict.load.databases import suite_of
 from sqlverdict.load.descriptions import descriptions_digest
 from sqlverdict.load.replies.fenced import with_tag
 from sqlverdict.load.replies.no_sql import without_sql
-from sqlverdict.load.replies.notes import MARKS, has_several_answers, several_note
+from sqlverdict.load.replies.notes import has_several_answers, several_note
+from sqlverdict.load.revisions import MOST_CASES, QuestionDigest, digest_question
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.disagreement import disagreements
 from sqlverdict.records import Case, Prediction
@@ -196,6 +197,8 @@ class TaskSource:
 
     def __init__(self, plan: RunPlan) -> None:
         self.cases = 0
+        self.questions: list[QuestionDigest] = []
+        """Those of the cases that have a text: by them a published revision is known."""
         self._engine = ENGINES.get(plan.engine)
         self._database_version = plan.database_version
         self._suites = plan.needs("databases")
@@ -214,14 +217,15 @@ class TaskSource:
         """The tasks that are still to be done; ``needs[system]`` tells which are."""
         for index, case, predictions in stream:
             self.cases = index + 1
+            if index <= MOST_CASES and case.question.strip():
+                self.questions.append(digest_question(case))
             key = (case.database, case.db_id, case.gold_database)
             digest = self._digests.get(key)
             if digest is None:
                 digest = self._digests[key] = self._digest(*key)
             digests = _inputs(case, predictions)
             for system, (prediction, inputs) in enumerate(zip(predictions, digests, strict=True)):
-                has_mark = any(mark in (prediction.raw or "") for mark in MARKS)
-                if has_mark and has_several_answers(prediction, self._tag):
+                if has_several_answers(prediction, self._tag):
                     self._several.setdefault(system, []).append(case.id)
                 if needs[system](index, case.db_id, digest, inputs):
                     own = case

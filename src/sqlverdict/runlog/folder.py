@@ -24,8 +24,7 @@ from sqlverdict.errors import OptionName, RunLogError
 from sqlverdict.files.atomic import copy_at_once, remove_parts
 from sqlverdict.files.lock import FolderLock, Locked
 from sqlverdict.files.text import count
-from sqlverdict.load.revisions import revision_words
-from sqlverdict.runlog.log import RESULTS, RunLog, read_results
+from sqlverdict.runlog.log import RESULTS, RunLog
 from sqlverdict.runlog.manifest import MANIFEST, Manifest, check_same_run, write_manifest
 from sqlverdict.runlog.run import SUMMARY, Run, read_run, summarise_folder
 
@@ -198,15 +197,7 @@ class RunFolder:
         self.log.finish(facts.get("cases"))
         spent = self.manifest.seconds + perf_counter() - self._began
         finished = datetime.now(UTC).isoformat(timespec="seconds")
-        results = read_results(self.folder)
-        revision = revision_words((each.id, each.question, each.gold) for each in results)
-        done = replace(
-            self.manifest,
-            finished=finished,
-            seconds=round(spent, 3),
-            revision=revision,
-            **facts,
-        )
+        done = replace(self.manifest, finished=finished, seconds=round(spent, 3), **facts)
         write_manifest(self.folder, done)
         self.manifest = done
 

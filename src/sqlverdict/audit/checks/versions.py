@@ -35,7 +35,7 @@ class Versions(Check):
         }
         text = ", ".join(f"{name} {number}" for name, number in programs.items())
         yield AuditFinding(NAME, "info", "programs", text, detail=programs)
-        match = match_revision((case.id, case.question, case.golds) for case in data.cases)
+        match = match_revision(data.cases)
         if match.nearest:
             yield _revision(data.benchmark.name, match)
         for note in data.benchmark.notes:

@@ -37,14 +37,19 @@ _KEYWORDS = word_set(
     "all and as between by case distinct else except exists filter from having in intersect is "
     "join limit not offset on or over partition select then union using values when where"
 )
-_BEFORE_PARENTHESIS = _FUNCTIONS | _KEYWORDS
-_NAME_BACKWARDS = re.compile(r"[^\s(),=<>+*/%|;-]*")
+_SIGNS = frozenset("),=<>+*/%|;-")
+_BEFORE_PARENTHESIS = _FUNCTIONS | _KEYWORDS | _SIGNS | {""}
+"""What stands before a parenthesis that opens no call of an unknown function; nothing, where that
+is another parenthesis."""
+_BACKWARDS = re.compile(r"[^\s(),=<>+*/%|;-]+|.?")
 _LONGEST_NAME = max(map(len, _BEFORE_PARENTHESIS))
 _OPERATORS = ("glob", "regexp", "->", "--", "/*")
 """Operators that call functions, and comments, behind which the name of a function may hide."""
 _NAME = re.compile(r"\b[^\W\d]\w*\b(?!\s*[(.])")
 _SUBQUERY = re.compile(r"(?:\bfrom|\bjoin|,|\()\s*\(|\bas\s*(?:(?:not\s+)?materialized\s*)?\(")
 """What may open a subquery that is read as a table."""
+_BEFORE_A_TABLE = frozenset({"from", "join", "as", ",", ""})
+"""What stands before its parenthesis, of what is known."""
 _MATCH = re.compile(r"\bmatch\b", re.ASCII)
 _LIKE = re.compile(r"\blike\b", re.ASCII)
 _SHORT_PATTERN = re.compile(
@@ -83,13 +88,14 @@ def _is_brief(sql: str) -> bool:
         return False
     if "match" in lower and _MATCH.search(lower):
         return False
-    if not all(map(_may_stand_before, lower.split("(")[:-1])):
+    before = {_last_of(text) for text in lower.split("(")[:-1]}
+    if not before <= _BEFORE_PARENTHESIS:
         return False
     if lower.count("join") > _MOST_JOINS:
         return False
     if "like" in lower and not _has_short_patterns(lower):
         return False
-    if _copies(lower) > _MOST_COPIES:
+    if not before.isdisjoint(_BEFORE_A_TABLE) and _copies(lower) > _MOST_COPIES:
         return False
     long = len(sql) >= SHORTEST_UNFOLDING and "with" in lower
     return not long or count_unfolded(sql) <= _MOST_UNFOLDED
@@ -104,11 +110,10 @@ def _copies(lower: str) -> float:
     return float(names / (levels + 1) + 1) ** levels
 
 
-def _may_stand_before(text: str) -> bool:
-    """Whether what opens behind a text is no call of a function, or of one that is known."""
-    end = text.rstrip()[: -_LONGEST_NAME - 2 : -1]
-    name = _NAME_BACKWARDS.match(end)
-    return name is None or not name[0] or name[0][::-1] in _BEFORE_PARENTHESIS
+def _last_of(text: str) -> str:
+    """The last word of a text, or the sign at its end; of a long word enough to be none of ours."""
+    last = _BACKWARDS.match(text.rstrip()[: -_LONGEST_NAME - 2 : -1])
+    return last[0][::-1] if last else ""
 
 
 def _has_short_patterns(lower: str) -> bool:
