@@ -53,7 +53,7 @@ demo-duckdb: core
 	$(PIP) '.[duckdb]'
 	$(BIN)/sqlverdict demo --engine duckdb
 
-# While editing: lint, and the tests that are neither slow nor read the real data; at most three items
+# While editing: lint, and the tests that are neither slow nor read the real data; at most two items
 # of each, and a tenth of the examples of properties.
 quick: install
 	$(BIN)/ruff check .

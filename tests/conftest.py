@@ -60,12 +60,12 @@ if "TMPDIR" not in os.environ and keeps_temporary_files(MEMORY):
 EXAMPLES = {"fixed": 0.5, "quick": 0.1, "thorough": 10.0}[PROFILE]
 """How many times the examples of its own settings a property tries."""
 FEWEST_EXAMPLES = 5
-MOST_ITEMS = 3
+MOST_ITEMS = 2
 """Of a test with more items ``make quick`` runs so many."""
 SHUFFLE = os.environ.get("SQLVERDICT_SHUFFLE", "")
 """Where it is not empty, the seed of the order in which tests run."""
-SERVERS = {"llm", "mysql_url", "postgres"}
-"""Fixtures that need a server: a test that uses one is slow."""
+SLOW = {"demo_run", "llm", "mysql_url", "postgres"}
+"""Fixtures that need a server, or a run of the demo: a test that uses one is slow."""
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -81,7 +81,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = set(getattr(item, "fixturenames", ()))
         if "data_root" in fixtures:
             item.add_marker(pytest.mark.data)
-        if fixtures & SERVERS:
+        if fixtures & SLOW:
             item.add_marker(pytest.mark.slow)
     items[:] = deal(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     for test in {getattr(item, "obj", None) for item in items}:
@@ -105,7 +105,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
 def few(metafunc: pytest.Metafunc) -> list[Any]:
     """A few items of a test, the same ones every time; of one that ``-m`` leaves out, one."""
     test, every = metafunc.definition, metafunc._calls
-    if test.get_closest_marker("slow") or {"data_root", *SERVERS} & set(metafunc.fixturenames):
+    if test.get_closest_marker("slow") or {"data_root", *SLOW} & set(metafunc.fixturenames):
         return every[:1]
     each = [call for call in every if all(mark.name not in {"slow", "data"} for mark in call.marks)]
     if len(each) > MOST_ITEMS:

@@ -363,6 +363,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_long_question_is_read_in_linear_time(look: Look, name: str) -> None:
     """Counted in lines of our code that run, not in seconds."""

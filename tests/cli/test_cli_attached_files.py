@@ -47,6 +47,7 @@ def test_pairs_are_proved_refuted_and_replayed(invoke: Invoke, url: str, tmp_pat
     assert succeed(invoke, "refute", "--replay", witness).startswith("differ")
 
 
+@pytest.mark.slow
 def test_a_run_is_done_again_where_another_file_changed(
     invoke: Invoke, url: str, tmp_path: Path
 ) -> None:

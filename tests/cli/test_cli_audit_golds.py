@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from demo_runs import DemoRun
 from sqlverdict.load.overlays import read_overlay
 
 Invoke = Callable[..., Any]
@@ -118,9 +117,15 @@ def test_golds_of_a_duckdb_file(where: tuple[Any, ...], invoke: Invoke, tmp_path
 
 
 def test_cases_that_no_question_of_a_run_is_in_are_refused(
-    demo_run: DemoRun, where: tuple[Any, ...], invoke: Invoke
+    tiny: Any, where: tuple[Any, ...], invoke: Invoke
 ) -> None:
-    folder = next(demo_run.folder.rglob("bold/manifest.json")).parent
+    sql = "SELECT max(price) FROM item"
+    case = {"id": "dear", "db_id": "shop", "question": "What is the highest price?"}
+    other = tiny.root / "other.jsonl"
+    other.write_text(json.dumps(case | {"gold": sql, "prediction": sql}) + "\n")
+    folder = tiny.root / "run"
+    ran = invoke("evaluate", "--cases", other, "--databases", tiny.databases, "--out", folder)
+    assert ran.exit_code == 0, ran.output
     result = invoke("audit", folder, *where, "--execute")
     assert result.exit_code == 2, result.output
     assert f"no question of {folder} is in golds.jsonl" in " ".join(result.output.split())

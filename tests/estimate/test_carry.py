@@ -103,6 +103,7 @@ def panel(path: Path, predict: Predict) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [sheet, panel])
 def test_a_label_does_not_hold_for_a_query_that_lost_its_order(
     evaluate: Evaluate, tmp_path: Path, write: Callable[[Path, Predict], Path]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -19,10 +20,12 @@ from sqlverdict.records import Answer, Failure, Reason
 from sqlverdict.refute.witness import NotRefuted, Witness
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    """To make the files takes ten times as long as to copy them."""
+    folder = tmp_path_factory.mktemp("files")
     first = write_duckdb(
-        tmp_path / "shop.duckdb",
+        folder / "shop.duckdb",
         "CREATE TABLE item (id INTEGER PRIMARY KEY, price INTEGER)",
         "INSERT INTO item VALUES (1, 10)",
         "CREATE SCHEMA s",
@@ -30,8 +33,8 @@ def url(tmp_path: Path) -> str:
         "INSERT INTO s.item VALUES (2, 20)",
         "CREATE VIEW s.dear AS SELECT id FROM item WHERE price > 5",
     )
-    write_duckdb(
-        tmp_path / "old.duckdb",
+    second = write_duckdb(
+        folder / "old.duckdb",
         "CREATE TABLE item (id INTEGER PRIMARY KEY, price INTEGER)",
         "INSERT INTO item VALUES (3, 30)",
         "CREATE TABLE line (id INTEGER PRIMARY KEY, item INTEGER REFERENCES item (id))",
@@ -42,6 +45,12 @@ def url(tmp_path: Path) -> str:
         "INSERT INTO s.item VALUES (4, 40)",
         "CREATE VIEW s.cheap AS SELECT id FROM item WHERE price < 50",
     )
+    return first, second
+
+
+@pytest.fixture
+def url(tmp_path: Path, files: tuple[Path, ...]) -> str:
+    first, _ = (shutil.copy(file, tmp_path) for file in files)
     return f"duckdb://{first}?attach=old.duckdb"
 
 
@@ -170,6 +179,7 @@ def test_the_schema_has_the_tables_of_every_file(url: str) -> None:
     assert line.paths == (("old", "main", "line"), ("old", "line"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gold", "prediction"),
     [
@@ -183,6 +193,7 @@ def test_tables_of_another_file_are_proved(url: str, gold: str, prediction: str)
     assert isinstance(sv.refute_pair(gold, prediction, db=url), NotRefuted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gold", "prediction"),
     [
@@ -200,6 +211,7 @@ def test_tables_of_another_file_are_refuted(url: str, gold: str, prediction: str
     assert isinstance(sv.refute_pair(gold, prediction, db=url), Witness)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("view", "query"),
     [

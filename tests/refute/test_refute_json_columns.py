@@ -69,6 +69,7 @@ PARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", list(PARTS))
 def test_documents_have_what_functions_ask_for(engine: str, tmp_path: Path) -> None:
     with database_of(engine, tmp_path, TABLE) as db:

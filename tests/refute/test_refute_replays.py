@@ -136,6 +136,7 @@ def test_a_type_that_is_several_statements_makes_nothing(engine: str, tmp_path: 
     assert not file.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["a view", "a view of a view", "a computed column"])
 def test_what_a_view_or_a_computed_column_reads_is_shown(case: str, tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="duckdb is not installed: extra 'duckdb'")

@@ -90,6 +90,7 @@ PAIRS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_conditions_and_names_are_quoted_as_the_engine_has_them(engine: str, db: str) -> None:
     for gold, prediction, words in PAIRS[engine]:
         witness = sv.refute_pair(gold, prediction, db=db)
