@@ -74,6 +74,10 @@ class Contract:
             raise UsageError(
                 f"a contract's n is {self.n!r}. Expected a whole number from 1, or None"
             )
+        if self.key_columns is not None:
+            # Lists are meant likewise; what is remembered by a contract needs tuples.
+            columns = (one if isinstance(one, int) else tuple(one) for one in self.key_columns)
+            object.__setattr__(self, "key_columns", tuple(columns))
         if self.rows is None:
             return
         order: Literal["respect", "ignore"] = "respect" if self.rows == "list" else "ignore"

@@ -191,6 +191,7 @@ def test_spider2_reads_the_columns_that_count() -> None:
         contract = Contract(key_columns=key_columns)
         for name, equal in (("spider2", new), ("spider2_2024", old)):
             assert compare_answers(gold, prediction, name, contract=contract).equal is equal
+    assert Contract(key_columns=[[0], 1]) == Contract(key_columns=((0,), 1))  # type: ignore[arg-type]
     # A number where a list is expected: one column to the new script, an error to the old one.
     contract, shifted = Contract(key_columns=(1,)), [("a",), ("b",)]
     assert compare_answers(gold, shifted, "spider2", contract=contract).equal is True
