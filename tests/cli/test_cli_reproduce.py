@@ -113,10 +113,10 @@ def test_the_demo_shows_the_form_of_tables(invoke: Invoke, demo_run: Any) -> Non
     assert result.exit_code == 0, result.output
     tables = exhibits(json.loads(result.stdout))
     assert all("The demo's systems are made up" in each["note"] for each in tables.values())
-    assert values(tables["table 6"])["bold", "EXE FP"] == pytest.approx(27.9, abs=0.05)
+    assert values(tables["table 6"])["bold", "EXE FP"] == pytest.approx(27.4, abs=0.05)
     curve = values(tables["figure 7"])
     steps = ("FN, trees alone", "FN, with P0 to P8", "FN, all rules")
-    assert [curve["careful", step] for step in steps] == pytest.approx([53.4, 51.7, 36.2], abs=0.05)
+    assert [curve["careful", step] for step in steps] == pytest.approx([54.2, 52.5, 37.3], abs=0.05)
     assert Path("out/etm_contributions_demo.svg").is_file()
 
 

@@ -32,7 +32,7 @@ from sqlverdict.load.databases import suite_of
 from sqlverdict.load.descriptions import descriptions_digest
 from sqlverdict.load.replies.fenced import with_tag
 from sqlverdict.load.replies.no_sql import without_sql
-from sqlverdict.load.replies.notes import has_several_answers, several_note
+from sqlverdict.load.replies.notes import MARKS, has_several_answers, several_note
 from sqlverdict.load.revisions import MOST_CASES, QuestionDigest, digest_question
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.disagreement import disagreements
@@ -225,7 +225,8 @@ class TaskSource:
                 digest = self._digests[key] = self._digest(*key)
             digests = _inputs(case, predictions)
             for system, (prediction, inputs) in enumerate(zip(predictions, digests, strict=True)):
-                if has_several_answers(prediction, self._tag):
+                has_mark = any(mark in (prediction.raw or "") for mark in MARKS)
+                if has_mark and has_several_answers(prediction, self._tag):
                     self._several.setdefault(system, []).append(case.id)
                 if needs[system](index, case.db_id, digest, inputs):
                     own = case

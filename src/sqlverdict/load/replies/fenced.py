@@ -24,11 +24,11 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.load.replies.wrapped import (
     END_MARK,
+    HAS_END_MARK,
     answer_in_tag,
     behind_thoughts,
     box_contents,
     ends_thought,
-    has_end_mark,
     object_value,
     tag_content,
 )
@@ -174,7 +174,9 @@ def _statement_at_start(text: str) -> str | None:
     """The statement that a text starts with; ``None`` where that is part of a thought."""
     if not _STATEMENT.match(text):
         return None
-    if "\n" not in text and "``" not in text and "~~" not in text and not has_end_mark(text):
+    # Most texts have no bracket of a mark.
+    has_mark = ("<" in text or "[" in text) and HAS_END_MARK.search(text) is not None
+    if "\n" not in text and "``" not in text and "~~" not in text and not has_mark:
         first = text.find(";")
         if first < 0 or first == len(text) - 1:
             return text

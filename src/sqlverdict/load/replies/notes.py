@@ -16,7 +16,7 @@ from sqlverdict.load.replies.fenced import complete_blocks, extract_sql
 from sqlverdict.load.replies.wrapped import BOX, behind_thoughts, box_contents, tag_contents
 from sqlverdict.records import Prediction
 
-_MARKS = ("``", "~~", "</", "[/", BOX)
+MARKS = ("``", "~~", "</", "[/", BOX)
 """What a reply with several answers has: a box, the end of a fence or tag. Most have none."""
 LAST_COUNTS = "the last one counts"
 
@@ -48,7 +48,7 @@ def has_several_answers(prediction: Prediction, tag: str | None = None) -> bool:
     reply = prediction.raw
     if reply is None or prediction.sql is None:
         return False
-    return any(mark in reply for mark in _MARKS) and answers_in(reply, tag) > 1
+    return any(mark in reply for mark in MARKS) and answers_in(reply, tag) > 1
 
 
 def reply_notes(prediction: Prediction, tag: str | None = None) -> tuple[str, ...]:

@@ -24,12 +24,7 @@ END_MARK = (
     r"end_of_turn>|eos>)|\[/[A-Za-z]{1,20}+\]"
 )
 """What closes an answer: a tag, or a mark of a chat template. No SQL has it outside of quotes."""
-_END_MARK = re.compile(END_MARK)
-
-
-def has_end_mark(reply: str) -> bool:
-    """Whether a reply has such a mark anywhere, be it in quotes."""
-    return ("<" in reply or "[" in reply) and _END_MARK.search(reply) is not None
+HAS_END_MARK = re.compile(END_MARK)
 
 
 def behind_thoughts(reply: str) -> str:

@@ -17,6 +17,8 @@ from sqlverdict.refute.read.computed import VALUE, Computed
 from sqlverdict.refute.read.reading import QueryReading
 
 _ISO = "%Y-%m-%d"
+_ODD = (*ODD_DAYS, *PLAIN_TEXTS[:2])
+"""A text may be no day, too."""
 _MOST = 4
 """So many values of each kind are computed from: those that a search draws most."""
 _SECONDS = tuple(int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()) for day in DAYS)
@@ -42,7 +44,7 @@ def pools_of_days(
         if in_seconds and pool.kind in ("INTEGER", "NUMERIC", "REAL"):
             changed[column_ref] = replace(pool, plain=_SECONDS)
         elif not in_seconds and pool.kind == "TEXT" and pool.plain is PLAIN_TEXTS:
-            changed[column_ref] = replace(pool, plain=DAYS, odd=ODD_DAYS)
+            changed[column_ref] = replace(pool, plain=DAYS, odd=_ODD)
     return changed
 
 
