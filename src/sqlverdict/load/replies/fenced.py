@@ -212,7 +212,7 @@ def _until_prose(text: str) -> str | None:
     ``None`` where the mark says that it was a thought.
     """
     at = known = 0
-    while (end := _part_end(text, at)) < len(text):
+    while (end := _end_of(_SQL_PART, text, at)) < len(text):
         if text[end] in "`~":
             return _before_fence(text, end)
         if text[end] in "<[":
@@ -229,10 +229,6 @@ def _until_prose(text: str) -> str | None:
             if not known:
                 return text[:end].strip()
     return text
-
-
-def _part_end(text: str, at: int) -> int:
-    return _end_of(_SQL_PART, text, at)
 
 
 def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:

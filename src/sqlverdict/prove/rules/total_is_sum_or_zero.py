@@ -11,7 +11,8 @@ Why
 
 Limits
     Reals are left alone: in what order they are added is the engine's choice. Integers whose sum
-    has no place in a real count as an overflow.
+    has no place in a real count as an overflow. A CAST has an affinity, which TOTAL has not:
+    beside a text, whether in a comparison or behind a query, nothing is rewritten.
 
 Source
     SQLite's documentation of TOTAL.
@@ -43,6 +44,11 @@ from sqlverdict.prove.rule import SQLITE, Pair, rule
             "SELECT COALESCE(SUM(v), 0) / 2 FROM t",
             because="a division of integers cuts",
         ),
+        Pair(
+            "SELECT TOTAL(v) > '0' FROM t",
+            "SELECT CAST(COALESCE(SUM(v), 0) AS REAL) > '0' FROM t",
+            because="the CAST makes a number of the text",
+        ),
     ],
 )
 def total_is_sum_or_zero(node: exp.Anonymous, facts: Facts) -> Expr | None:
@@ -52,5 +58,16 @@ def total_is_sum_or_zero(node: exp.Anonymous, facts: Facts) -> Expr | None:
     value = node.expressions[0]
     if isinstance(node.parent, exp.Window | exp.Filter) or facts.kind(value) != "integer":
         return None
+    if not facts.is_unconverted(node) and not _is_beside_a_number(node, facts):
+        return None
     total = exp.Coalesce(this=exp.Sum(this=value), expressions=[exp.Literal.number(0)])
     return exp.Cast(this=total, to=cast_type("REAL"))
+
+
+def _is_beside_a_number(node: exp.Anonymous, facts: Facts) -> bool:
+    """Whether a comparison has a number on the other side, which no affinity changes."""
+    around = node.parent
+    if not isinstance(around, exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
+        return False
+    other = around.expression if node is around.this else around.this
+    return facts.kind(other) in ("integer", "real", "number")
