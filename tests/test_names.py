@@ -203,6 +203,7 @@ ENGINE_PARTS = {
     "server_version": "the version of an open connection's server",
     "syntax_error": "what the engine's own parser holds against a text",
     "tells_mirrored_apart": "the engine may answer otherwise where the sides of a comparison change",
+    "unify_arithmetic": "one form for products and quotients, in the engine's own words",
     "value_kind": "of an expression of the engine's own parser: its kind of value",
     "words_of": "the words in a text, those in strings too",
     "write_common_text": "a text of the engine's own syntax, written as common SQL",

@@ -91,10 +91,13 @@ def _other_constant(trees: list[Expr], schema: Schema, rng: Random) -> list[Expr
         return None
     old = rng.choice(literals).sql()
     new = sqlglot.parse_one(rng.choice(_CONSTANTS))
-    return _each(
-        trees,
-        lambda node: new.copy() if isinstance(node, exp.Literal) and node.sql() == old else None,
-    )
+
+    def other(node: Expr) -> Expr | None:
+        # Only a text may stand behind ESCAPE.
+        is_old = isinstance(node, exp.Literal) and not isinstance(node.parent, exp.Escape)
+        return new.copy() if is_old and node.sql() == old else None
+
+    return _each(trees, other)
 
 
 def _other_column(trees: list[Expr], schema: Schema, rng: Random) -> list[Expr] | None:

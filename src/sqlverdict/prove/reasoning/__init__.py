@@ -7,11 +7,11 @@
 ``stored``          columns whose values are stored ones, and whether these have one order
 ``strict``          expressions that are NULL where a part of them is
 ``bare``            columns beside an aggregate that are neither grouped by nor inside it
-``affinities``      whether SQLite compares what stands in one place of several queries alike
-``common_type``     whether a value keeps its type without the one beside it
+``common_type``     whether a value keeps its type without others, and whether several convert alike
 ``copies``          copies of parts of a query, with a bound
 ``counting``        ways to count rows that meet a condition, and their plain form
 ``fractions``       products and quotients of reals, and their one form
+``zero_guards``     what guards a division against zero
 ``inner_order``     where the order of an inner query's rows can be seen from outside
 ``open_choices``    the choices that a query leaves to the engine
 ``same_rows``       an inner query over the same tables as the query around it

@@ -1,4 +1,4 @@
-"""The common type of values that stand beside each other, in dialects with types.
+"""The common type of values that stand beside each other; in SQLite their common affinity.
 
 An integer beside a decimal, in a CASE or in NULLIF, becomes a decimal: 3 / 2 is 1, and 3.0 / 2 is
 1.5. A decimal takes the digits of the one beside it, and MySQL counts them in a division. So a
@@ -8,6 +8,7 @@ value that loses its neighbour may be divided, compared or shown otherwise.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -47,3 +48,25 @@ def _declared(node: Expr, facts: Facts) -> str:
     table = facts.table(label)
     column = table.column(name) if table is not None else None
     return column.type.lower() if column is not None else ""
+
+
+_NUMERIC_AFFINITIES = frozenset({"INTEGER", "REAL", "NUMERIC"})
+
+
+def compare_alike(outputs: Iterable[Expr], facts: Facts) -> bool:
+    """Whether outputs that stand in one place convert what they are compared with alike."""
+    return len({_class(output, facts) for output in outputs}) <= 1
+
+
+def _class(output: Expr, facts: Facts) -> object:
+    """What an output converts its neighbour to; a value of its own where that is not known."""
+    while isinstance(output, exp.Column):
+        own = facts.affinity(output)
+        inner = facts.projection(output)
+        if own is not None or inner is None:
+            return object() if own is None else "number" if own in _NUMERIC_AFFINITIES else own
+        output = inner
+    if isinstance(output, exp.Subquery):
+        return object()
+    own = facts.affinity(output)
+    return "number" if own in _NUMERIC_AFFINITIES else own or "BLOB"

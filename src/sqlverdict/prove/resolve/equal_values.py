@@ -20,7 +20,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schemas.column_types import collation
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.reasoning.affinities import compare_alike
+from sqlverdict.prove.reasoning.common_type import compare_alike
 from sqlverdict.prove.reasoning.dependencies import is_tested
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (

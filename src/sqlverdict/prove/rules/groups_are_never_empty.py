@@ -1,11 +1,13 @@
 """A group has at least one row.
 
 Statement
-    GROUP BY x HAVING COUNT(*) >= 1   ==   GROUP BY x
-    HAVING COUNT(x) >= 0              ==   HAVING TRUE
+    GROUP BY x HAVING COUNT(*) >= 1                   ==   GROUP BY x
+    HAVING COUNT(x) >= 0                              ==   HAVING TRUE
+    SELECT y / NULLIF(COUNT(*), 0) ... GROUP BY x     ==   SELECT y / COUNT(*) ... GROUP BY x
 
 Holds when
-    There is a GROUP BY, or the bound is 0; the query folds its rows without that call, too.
+    There is a GROUP BY, or the bound is 0; the query folds its rows without that call, too. ``= 0``
+    is never true then, and ``<> 0`` always.
 
 Why
     Groups are made of rows. Without GROUP BY, an empty table makes one group of no rows, and no
@@ -39,6 +41,10 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
             "SELECT v, SUM(k) FROM t GROUP BY v HAVING TRUE",
         ),
         Pair("SELECT SUM(k) FROM t HAVING COUNT(v) > -1", "SELECT SUM(k) FROM t HAVING TRUE"),
+        Pair(
+            "SELECT v, SUM(k) + NULLIF(COUNT(*), 0) FROM t GROUP BY v",
+            "SELECT v, SUM(k) + COUNT(*) FROM t GROUP BY v",
+        ),
     ],
     different=[
         Pair(
@@ -46,9 +52,14 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
             "SELECT SUM(k) FROM t HAVING TRUE",
             because="without GROUP BY there is a group of no rows",
         ),
+        Pair(
+            "SELECT v, NULLIF(COUNT(k), 0) FROM t GROUP BY v",
+            "SELECT v, COUNT(k) FROM t GROUP BY v",
+            because="all values of k may be NULL",
+        ),
     ],
 )
-def groups_are_never_empty(node: exp.GT | exp.GTE, facts: Facts) -> Expr | None:
+def groups_are_never_empty(node: exp.GT | exp.GTE | exp.EQ | exp.NEQ, facts: Facts) -> Expr | None:
     """Answer the test."""
     del facts
     argument = node.this
@@ -57,10 +68,15 @@ def groups_are_never_empty(node: exp.GT | exp.GTE, facts: Facts) -> Expr | None:
         return None
     if isinstance(argument.parent, exp.Window) or not groups_without(node):
         return None
-    least = bound + 1 if isinstance(node, exp.GT) else bound
-    if least <= 0:
-        return constant(True, node)
-    select = enclosing(node)
-    if select is None or select.args.get("group") is None:
+    # The test says the same of all counts from this one on.
+    least = bound if isinstance(node, exp.GTE) else bound + 1
+    if least > 0 and not (least == 1 and _counts_a_group(argument, node)):
         return None
-    return constant(True, node) if least == 1 and isinstance(argument.this, exp.Star) else None
+    return constant(not isinstance(node, exp.EQ), node)
+
+
+def _counts_a_group(count: exp.Count, test: Expr) -> bool:
+    """Whether a count is of all rows of a group that GROUP BY makes."""
+    select = enclosing(test)
+    has_groups = select is not None and select.args.get("group") is not None
+    return has_groups and isinstance(count.this, exp.Star)

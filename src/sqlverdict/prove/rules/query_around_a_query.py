@@ -26,7 +26,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.affinities import compare_alike
+from sqlverdict.prove.reasoning.common_type import compare_alike
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import substitute

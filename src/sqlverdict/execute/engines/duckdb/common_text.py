@@ -24,6 +24,7 @@ from sqlverdict.execute.engines.duckdb.common.mirrored import (
     orient_comparisons,
     tells_mirrored_apart,
 )
+from sqlverdict.execute.engines.duckdb.common.plain_arithmetic import unify_arithmetic
 from sqlverdict.execute.engines.duckdb.common.risks import risk_of
 from sqlverdict.execute.engines.duckdb.expressions import (
     AGGREGATES,
@@ -85,7 +86,10 @@ def write_common_text(sql: str, arithmetic: bool, schema: Schema) -> str | None:
 def _text(sql: str, arithmetic: bool, schema: Schema) -> str:
     tree = parse_tree(sql)
     StandardTree(schema).query(tree)
-    _CommonTree(arithmetic, oriented=not tells_mirrored_apart(tree)).query(tree)
+    oriented = not tells_mirrored_apart(tree)
+    if oriented:
+        unify_arithmetic(tree)
+    _CommonTree(arithmetic, oriented=oriented).query(tree)
     plain: Node = without_notes(tree)
     text = query_sql(plain)
     # What is read from here on is the text: it must say what the tree says.

@@ -44,7 +44,7 @@ def orient_comparisons(node: Node) -> None:
 
 
 def tells_mirrored_apart(query: Node) -> bool:
-    """Whether it may matter to a query how a comparison is written.
+    """Whether it may matter to a query how a comparison or a product is written.
 
     DuckDB looks for the terms of GROUP BY in the clauses behind it, and for those of ORDER BY in a
     SELECT DISTINCT.
@@ -67,10 +67,11 @@ def _names_terms(part: Node) -> bool:
 
 
 def _compares(node: Node) -> bool:
-    """Whether an expression has a comparison in it, outside of aggregates and queries."""
+    """Whether an expression has a comparison or product in it, not in aggregates and queries."""
     if is_leaf(node):
         return False
-    return node["class"] == "COMPARISON" or any(map(_compares, inner_parts(node)))
+    is_signed = node["class"] == "COMPARISON" or node.get("function_name") == "*"
+    return is_signed or any(map(_compares, inner_parts(node)))
 
 
 def _parts(part: Any) -> list[Node]:

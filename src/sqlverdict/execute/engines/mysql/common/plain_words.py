@@ -9,6 +9,7 @@
   time, a text or a number the two differ, and of a week everywhere;
 * ``DAYOFMONTH(d)`` is ``DAY(d)``;
 * ``LOCATE('a', x)`` is ``INSTR(x, 'a')``;
+* arithmetic has one form (``plain_arithmetic.py``);
 * ``DATE(x)`` is x where that is a date for sure: ``CURDATE()``, a DATE(...), or such a date some
   days, weeks, months or years before or after.
 """
@@ -19,6 +20,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from sqlverdict.execute.engines.mysql.common.plain_arithmetic import (
+    end_of_call,
+    unify_arithmetic,
+    word_at,
+)
 from sqlverdict.execute.engines.mysql.common.pure_functions import (
     AGGREGATES,
     COMMON_FUNCTIONS,
@@ -62,49 +68,33 @@ def one_word_each(lexemes: Sequence[Lexeme], schema: Schema) -> list[Lexeme]:
     _name_calls(plain)
     _name_places(plain)
     _name_parts(plain, schema)
-    return _without_idle_dates(plain)
+    return unify_arithmetic(_without_idle_dates(plain))
 
 
 def _without_idle_dates(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
     """The lexemes without DATE around what is a date."""
     idle: set[int] = set()
     for at in range(len(lexemes)):
-        if _word(lexemes, at) == "date" and _word(lexemes, at - 1) != ".":
-            end = _end_of_call(lexemes, at)
+        if word_at(lexemes, at) == "date" and word_at(lexemes, at - 1) != ".":
+            end = end_of_call(lexemes, at)
             if end is not None and _is_date(lexemes, at + 2, end):
                 idle |= {at, at + 1, end}
     return [part for at, part in enumerate(lexemes) if at not in idle]
 
 
-def _end_of_call(lexemes: Sequence[Lexeme], at: int) -> int | None:
-    """Where the parenthesis behind a name is closed."""
-    depth = 0
-    for end in range(at + 1, len(lexemes)):
-        depth += (_word(lexemes, end) == "(") - (_word(lexemes, end) == ")")
-        if not depth:
-            return end if end > at + 1 else None
-    return None
-
-
 def _is_date(lexemes: Sequence[Lexeme], start: int, end: int) -> bool:
     """Whether what stands there is one call that gives a date."""
-    name = _word(lexemes, start)
-    if _end_of_call(lexemes, start) != end - 1:
+    name = word_at(lexemes, start)
+    if end_of_call(lexemes, start) != end - 1:
         return False
     if name == "curdate":
         return end == start + 3
     if name not in _SUMS.values():
         return name == "date"
-    inner = _end_of_call(lexemes, start + 2)
-    shift = [] if inner is None else [_word(lexemes, at) for at in range(inner + 1, end - 1)]
+    inner = end_of_call(lexemes, start + 2)
+    shift = [] if inner is None else [word_at(lexemes, at) for at in range(inner + 1, end - 1)]
     is_shift = shift[:2] == [",", "interval"] and shift[-1] in _DAY_UNITS
     return is_shift and inner is not None and _is_date(lexemes, start + 2, inner + 1)
-
-
-def _word(lexemes: Sequence[Lexeme], at: int) -> str:
-    """A word in lower case or a symbol; "" for anything else, and beyond the ends."""
-    part = lexemes[at] if 0 <= at < len(lexemes) else None
-    return part.text.lower() if part is not None and part.kind in (Lex.WORD, Lex.SYMBOL) else ""
 
 
 def _new(text: str) -> Lexeme:
@@ -115,10 +105,10 @@ def _new(text: str) -> Lexeme:
 def _plain_clock(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
     plain: list[Lexeme] = []
     for at, part in enumerate(lexemes):
-        name = _CLOCK.get(_word(lexemes, at)) if _word(lexemes, at - 1) != "." else None
+        name = _CLOCK.get(word_at(lexemes, at)) if word_at(lexemes, at - 1) != "." else None
         if name is None:
             plain.append(part)
-        elif _word(lexemes, at + 1) == "(":
+        elif word_at(lexemes, at + 1) == "(":
             plain.append(_new(name))
         else:
             plain += map(_new, (name, "(", ")"))
@@ -128,9 +118,9 @@ def _plain_clock(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
 def _name_numbers(lexemes: list[Lexeme]) -> None:
     """Write ``INTERVAL '1' DAY`` with a number, in place."""
     for at, part in enumerate(lexemes):
-        if part.kind is Lex.STRING and _word(lexemes, at - 1) == "interval":
+        if part.kind is Lex.STRING and word_at(lexemes, at - 1) == "interval":
             text = string_value(part)
-            if _WHOLE.fullmatch(text) and _word(lexemes, at + 1) in _UNITS:
+            if _WHOLE.fullmatch(text) and word_at(lexemes, at + 1) in _UNITS:
                 lexemes[at] = Lexeme(Lex.NUMBER, str(int(text)), -9)
 
 
@@ -143,7 +133,7 @@ def _name_sums(lexemes: list[Lexeme]) -> None:
             at += 1
             continue
         operand, interval = lexemes[start:at], lexemes[at + 1 : at + 4]
-        name = _SUMS[_word(lexemes, at)]
+        name = _SUMS[word_at(lexemes, at)]
         call = [_new(name), _new("("), *operand, _new(","), *interval, _new(")")]
         lexemes[start : at + 4] = call
         at = start + len(call)
@@ -151,32 +141,34 @@ def _name_sums(lexemes: list[Lexeme]) -> None:
 
 def _start_of_sum(lexemes: Sequence[Lexeme], at: int) -> int | None:
     """Where the left operand begins; ``None`` where no interval is added to a plain one there."""
-    is_sum = _word(lexemes, at) in _SUMS and _word(lexemes, at + 1) == "interval"
+    is_sum = word_at(lexemes, at) in _SUMS and word_at(lexemes, at + 1) == "interval"
     if not is_sum or at + 3 >= len(lexemes) or lexemes[at + 2].kind is not Lex.NUMBER:
         return None
-    unit, is_last = _word(lexemes, at + 3), at + 4 == len(lexemes)
-    if not unit.isalpha() or not (is_last or _word(lexemes, at + 4) in _BEHIND):
+    unit, is_last = word_at(lexemes, at + 3), at + 4 == len(lexemes)
+    if not unit.isalpha() or not (is_last or word_at(lexemes, at + 4) in _BEHIND):
         return None
     start = _start_of_operand(lexemes, at - 1)
-    return start if start is not None and _word(lexemes, start - 1) in _BEFORE else None
+    return start if start is not None and word_at(lexemes, start - 1) in _BEFORE else None
 
 
 def _start_of_operand(lexemes: Sequence[Lexeme], end: int) -> int | None:
     """Where a column or a call begins that ends at a place."""
-    if _word(lexemes, end) == ")":
+    if word_at(lexemes, end) == ")":
         depth, at = 0, end
         while at >= 0:
-            depth += (_word(lexemes, at) == ")") - (_word(lexemes, at) == "(")
+            depth += (word_at(lexemes, at) == ")") - (word_at(lexemes, at) == "(")
             at -= 1
             if not depth:
                 break
-        is_call = not depth and _word(lexemes, at) in _FUNCTIONS and _word(lexemes, at - 1) != "."
+        is_call = (
+            not depth and word_at(lexemes, at) in _FUNCTIONS and word_at(lexemes, at - 1) != "."
+        )
         return at if is_call else None
     if end < 0 or lexemes[end].kind not in (Lex.WORD, Lex.NAME):
         return None
-    if _word(lexemes, end) in _RESERVED and _word(lexemes, end - 1) != ".":
+    if word_at(lexemes, end) in _RESERVED and word_at(lexemes, end - 1) != ".":
         return None
-    while _word(lexemes, end - 1) == "." and end >= 2:
+    while word_at(lexemes, end - 1) == "." and end >= 2:
         end -= 2
     return end
 
@@ -184,12 +176,12 @@ def _start_of_operand(lexemes: Sequence[Lexeme], end: int) -> int | None:
 def _name_places(lexemes: list[Lexeme]) -> None:
     """Write LOCATE with two arguments as INSTR, in place."""
     for at in range(len(lexemes)):
-        is_call = _word(lexemes, at) == "locate" and _word(lexemes, at + 1) == "("
-        if not is_call or _word(lexemes, at - 1) == ".":
+        is_call = word_at(lexemes, at) == "locate" and word_at(lexemes, at + 1) == "("
+        if not is_call or word_at(lexemes, at - 1) == ".":
             continue
         depth, commas, end = 1, [], at + 2
         while depth and end < len(lexemes):
-            word = _word(lexemes, end)
+            word = word_at(lexemes, end)
             depth += (word == "(") - (word == ")")
             if word == "," and depth == 1:
                 commas.append(end)
@@ -204,8 +196,8 @@ def _name_places(lexemes: list[Lexeme]) -> None:
 def _name_calls(lexemes: list[Lexeme]) -> None:
     """Write ADDDATE and SUBDATE with an interval, and DAYOFMONTH, in place."""
     for at in range(len(lexemes)):
-        name = _word(lexemes, at)
-        if _word(lexemes, at + 1) != "(" or _word(lexemes, at - 1) == ".":
+        name = word_at(lexemes, at)
+        if word_at(lexemes, at + 1) != "(" or word_at(lexemes, at - 1) == ".":
             continue
         if name == "dayofmonth":
             lexemes[at] = _new("day")
@@ -217,11 +209,11 @@ def _has_interval(lexemes: Sequence[Lexeme], start: int) -> bool:
     """Whether INTERVAL begins the second argument in parentheses."""
     depth = 0
     for at in range(start, len(lexemes)):
-        depth += (_word(lexemes, at) == "(") - (_word(lexemes, at) == ")")
+        depth += (word_at(lexemes, at) == "(") - (word_at(lexemes, at) == ")")
         if not depth:
             return False
-        if depth == 1 and _word(lexemes, at) == ",":
-            return _word(lexemes, at + 1) == "interval"
+        if depth == 1 and word_at(lexemes, at) == ",":
+            return word_at(lexemes, at + 1) == "interval"
     return False
 
 
@@ -231,7 +223,7 @@ def _name_parts(lexemes: list[Lexeme], schema: Schema) -> None:
     One query that has both is left alone: by its settings a server may refuse one beside the
     other's GROUP BY.
     """
-    words = [_word(lexemes, at) for at in range(len(lexemes))]
+    words = [word_at(lexemes, at) for at in range(len(lexemes))]
     has_both = any(
         word in _PARTS and words[at + 1 : at + 2] == ["("] for at, word in enumerate(words)
     )
@@ -239,18 +231,18 @@ def _name_parts(lexemes: list[Lexeme], schema: Schema) -> None:
         return
     at = 0
     while at < len(lexemes):
-        if _word(lexemes, at) == "extract" and _word(lexemes, at + 1) == "(":
+        if word_at(lexemes, at) == "extract" and word_at(lexemes, at + 1) == "(":
             _name_part(lexemes, at, schema)
         at += 1
 
 
 def _name_part(lexemes: list[Lexeme], at: int, schema: Schema) -> None:
-    unit = _word(lexemes, at + 2)
+    unit = word_at(lexemes, at + 2)
     end = at + 4
-    while end < len(lexemes) and (lexemes[end].kind is Lex.NAME or _word(lexemes, end) != ")"):
+    while end < len(lexemes) and (lexemes[end].kind is Lex.NAME or word_at(lexemes, end) != ")"):
         end += 1
     column = lexemes[at + 4 : end]
-    is_part = unit in _PARTS and _word(lexemes, at + 3) == "from"
+    is_part = unit in _PARTS and word_at(lexemes, at + 3) == "from"
     is_column = len(column) in (1, 3) and _start_of_operand(lexemes, end - 1) == at + 4
     if is_part and is_column and _is_moment(column[-1].name, lexemes, schema):
         lexemes[at : end + 1] = [_new(unit), _new("("), *column, _new(")")]
@@ -270,6 +262,6 @@ def _is_moment(name: str, lexemes: Sequence[Lexeme], schema: Schema) -> bool:
         if part.kind is Lex.STRING and fold(part.text.strip("'\"")) == fold(name):
             return False
         is_name = part.kind in (Lex.WORD, Lex.NAME) and fold(part.name) == fold(name)
-        if is_name and _word(lexemes, at - 1) not in _BEFORE_NAME:
+        if is_name and word_at(lexemes, at - 1) not in _BEFORE_NAME:
             return False
     return True

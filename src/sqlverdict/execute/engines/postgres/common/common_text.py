@@ -50,6 +50,7 @@ from sqlverdict.execute.engines.postgres.common.mirrored import (
     orient_comparisons,
     tells_mirrored_apart,
 )
+from sqlverdict.execute.engines.postgres.common.plain_arithmetic import unify_arithmetic
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside, unify_spellings
 from sqlverdict.execute.engines.postgres.common.wrappers import is_steady, unwrap
 from sqlverdict.execute.engines.postgres.guard.parser import MOST_SIGNS as _MOST
@@ -149,6 +150,8 @@ class _Writer:
     def statement(self, select: Any) -> None:
         """Replace expressions of a whole statement."""
         self.oriented = not tells_mirrored_apart(select)
+        if self.oriented:
+            unify_arithmetic(select)
         self.query(select)
 
     def query(self, select: Any) -> None:

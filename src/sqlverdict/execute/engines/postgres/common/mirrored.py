@@ -19,7 +19,7 @@ from sqlverdict.execute.engines.postgres.common.meaning import part_meaning
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
 
 _MIRRORED: Final = {">": "<", ">=": "<=", "=": "=", "<>": "<>"}
-_SIGNS: Final = frozenset({"<", "<=", *_MIRRORED})
+_SIGNS: Final = frozenset({"<", "<=", "*", *_MIRRORED})
 _NO_INTEGERS: Final = frozenset({"date", "timestamp", "time", "text", "boolean", "uuid"})
 
 
@@ -46,7 +46,7 @@ def orient_comparisons(node: Any) -> None:
 
 
 def tells_mirrored_apart(select: Any) -> bool:
-    """Whether it matters to a query how a comparison is written.
+    """Whether it matters to a query how a comparison or a product is written.
 
     PostgreSQL looks for the terms of GROUP BY in the clauses behind it, and for those of ORDER BY
     in a SELECT DISTINCT, by their words: ``5 < x`` is not ``x > 5`` there.
@@ -73,7 +73,7 @@ def _name(term: Any) -> str | None:
 
 
 def _compares(node: Any) -> bool:
-    """Whether an expression has a comparison in it, outside of aggregates and queries."""
+    """Whether an expression has a comparison or product in it, not in aggregates and queries."""
     kind = node.WhichOneof("node")
     if kind is None or is_leaf(node):
         return False
