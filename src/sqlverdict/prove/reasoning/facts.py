@@ -310,6 +310,9 @@ class Facts:
             return self.never_null(node.this)
         if isinstance(node, _SUMS) and not self._has_a_result(node):
             return False
+        if isinstance(node, exp.Substring) and not self._is_typed and self.kind(node) is None:
+            # A part of a BLOB without bytes is NULL.
+            return False
         if isinstance(node, (*OPERATORS, *FUNCTIONS, exp.And, exp.Or)):
             return all(
                 self.never_null(child)
