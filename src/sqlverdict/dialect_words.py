@@ -18,13 +18,16 @@ Construct = Literal[
 """What our parser reads and an engine may refuse: LIMIT in a query behind IN, ANY or ALL; DISTINCT
 ON; NATURAL JOIN without common names; a pattern of LIKE that ends in a backslash."""
 
-_INVENTED = r"date_to_date_str|time_to_time_str|ts_or_ds_to_date_str"
+_INVENTED = (
+    r"date_to_date_str|time_to_time_str|ts_or_ds_to_date_str|str_position|startswith|charindex"
+    r"|logical_and|logical_or|booland_agg|boolor_agg|timestamp_trunc"
+)
 """Functions that our parser knows and no engine has."""
 _LAST_COMMA = r", ?(?:\)|from\b|where\b|having\b|order\b|limit\b|;|$)"
 
 POSTGRES_FOREIGN = re.compile(
     rf"<=>|==|! ?[(\w]|\b(?:{_INVENTED}|ifnull|nvl|len|ucase|lcase|iif|group_concat|listagg"
-    rf"|year) ?\(|{_LAST_COMMA}"
+    rf"|year|locate|instr|contains) ?\(|{_LAST_COMMA}"
     r"|\blimit \d+ ?,|(?:\bas |::)(?:int64|signed|number|string|long|double) ?\)"
 )
 
@@ -42,7 +45,9 @@ MYSQL_FOREIGN = re.compile(
     r"|\bas (?:int64|bigint|number|numeric|long|double precision) ?\)"
 )
 
-DUCKDB_FOREIGN = re.compile(rf"<=>|! ?[(\w]|\b(?:{_INVENTED}|nvl|convert|iif) ?\(|\blimit \d+ ?,")
+DUCKDB_FOREIGN = re.compile(
+    rf"<=>|! ?[(\w]|\b(?:{_INVENTED}|nvl|convert|iif|locate) ?\(|\blimit \d+ ?,"
+)
 
 _MYSQL_RESERVED = (
     "accessible add all alter analyze and as asc asensitive before between bigint binary blob "

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from small_databases import database_of
+from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.check import check_proof
 from sqlverdict.prove.proof import Proof
@@ -221,3 +222,11 @@ def test_other_words_for_the_same_give_the_same_rows(cursor: Any, mode: str) -> 
 def test_words_for_something_else_give_other_rows(cursor: Any) -> None:
     same = [pair for pair in ALL_NEAR if _rows(cursor, pair[0]) == _rows(cursor, pair[1])]
     assert same == []
+
+
+def test_contains_is_no_test_of_texts() -> None:
+    """There it is one of shapes, and fails."""
+    columns = (Column("id", "integer"), Column("s", "varchar(20) COLLATE utf8mb4_nopad_bin"))
+    schema = Schema("mysql", (Table("t", columns),), "ddl")
+    pair = ("SELECT id FROM t WHERE CONTAINS(s, 'a')", "SELECT id FROM t WHERE s LIKE '%a%'")
+    assert not isinstance(prove(*pair, schema, dialect="mysql"), Proof)

@@ -80,11 +80,11 @@ SORTED_EQUAL = [
         "SELECT k FROM t GROUP BY k HAVING MIN(v) < MAX(v)",
     ),
 ]
-"""Of types that have a MAX."""
+"""Of types that have a MAX of the same type: that of CIDR is an INET."""
 WITHOUT_MAX = frozenset(
     {
         *("boolean", "uuid", "bytea", "macaddr", "macaddr8", "bit varying", "int4range", "int8range"),
-        *("daterange", "tsrange", "tstzrange"),
+        *("daterange", "tsrange", "tstzrange", "cidr"),
     }
 )  # fmt: skip
 SEVERAL_FORMS = {

@@ -60,6 +60,16 @@ JOINED = [
 """This SQLite drops an inner order beside a join; others may keep it."""
 
 OTHERS = {
+    "a part of a BLOB without bytes": (
+        "SELECT id FROM t WHERE SUBSTR(x, 1, 1) IS NULL",
+        "SELECT id FROM t WHERE x IS NULL",
+        "INSERT INTO t (m, x) VALUES (1, x'')",
+    ),
+    "a part of a BLOB that is not NULL": (
+        "SELECT COALESCE(SUBSTR(x, 1, 1), 'z') FROM t WHERE x IS NOT NULL",
+        "SELECT SUBSTR(x, 1, 1) FROM t WHERE x IS NOT NULL",
+        "INSERT INTO t (m, x) VALUES (1, x'')",
+    ),
     "a text that is compared, and is a condition by itself": (
         "SELECT id FROM t WHERE s > '1' AND s",
         "SELECT id FROM t WHERE FALSE",

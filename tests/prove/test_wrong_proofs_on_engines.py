@@ -269,6 +269,13 @@ OWN_TABLES = {
         ("<=", 2020, "< '2021-01-01'"),
     )
 } | {
+    "the least CIDR is an INET": (
+        "postgres",
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, c CIDR)",
+        ((1, "::1/128"),),
+        "SELECT MIN(c) FROM t GROUP BY c",
+        "SELECT DISTINCT c FROM t",
+    ),
     "a CHAR loses its spaces in starts_with": (
         "postgres",
         "CREATE TABLE t (id INTEGER PRIMARY KEY, c CHAR(3))",

@@ -44,7 +44,7 @@ _COMPARISONS = (
 )
 
 
-_SUMS = (exp.Add, exp.Sub, exp.Mul)
+_PARTIAL = (exp.Add, exp.Sub, exp.Mul, exp.Substring)
 _CONVERTING = (exp.In, exp.Between, exp.Case, exp.SetOperation, exp.Tuple, exp.Collate)
 """What passes a column's affinity on, or compares with it."""
 
@@ -308,7 +308,7 @@ class Facts:
             return any(self.never_null(part) for part in (node.this, *node.expressions))
         if isinstance(node, exp.Not):
             return self.never_null(node.this)
-        if isinstance(node, _SUMS) and not self._has_a_result(node):
+        if isinstance(node, _PARTIAL) and not self._has_a_result(node):
             return False
         if isinstance(node, (*OPERATORS, *FUNCTIONS, exp.And, exp.Or)):
             return all(
@@ -325,9 +325,10 @@ class Facts:
         return False
 
     def _has_a_result(self, node: Expr) -> bool:
-        """Whether arithmetic on two values has one: infinity less infinity is NULL."""
+        """Whether values have one: inf - inf, 0 * inf and a part of an empty BLOB are NULL."""
+        if isinstance(node, exp.Substring):
+            return self._is_typed or self.kind(node) is not None
         kinds = (self.kind(node.this), self.kind(node.expression))
-        # An integer is finite; 0 times infinity is NULL all the same.
         return kinds == ("integer",) * 2 or (not isinstance(node, exp.Mul) and "integer" in kinds)
 
     def _column_never_null(self, node: exp.Column) -> bool:

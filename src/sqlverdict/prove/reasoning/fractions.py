@@ -107,7 +107,8 @@ def _collect(node: Expr, facts: Facts, factors: _Factors, *, above: bool) -> boo
         return False
     factors.real = factors.real or kind == "real"
     factor = _bare(node, facts)
-    if kind == "real" and above:
+    if kind == "real" and above and factor is node:
+        # SUM(CAST(v AS REAL)) is no real any more as SUM(v).
         factors.reals.add(expression_key(factor))
     if isinstance(node, exp.Sum) and facts.never_null(node.this):
         factors.whole.add(expression_key(factor))

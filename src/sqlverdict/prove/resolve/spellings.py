@@ -74,7 +74,9 @@ def spell_plainly(tree: Expr, dialect: str, schema: Schema) -> None:
                 and is_column_of(node.this.this, {"text"}, tree, dialect, schema)
             ):
                 _contains(node, node.this, node.this.args.get("substr"), node.expression)
-            case exp.Contains() if is_column_of(node.this, {"text"}, tree, dialect, schema):
+            case exp.Contains() if not numbers and is_column_of(
+                node.this, {"text"}, tree, dialect, schema
+            ):
                 _contains(node, node, node.expression, None)
             case exp.Join() if (node.kind or "").upper() == "STRAIGHT_JOIN":
                 node.set("kind", None)

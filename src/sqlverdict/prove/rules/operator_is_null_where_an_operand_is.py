@@ -7,11 +7,12 @@ Statement
 
 Holds when
     It is arithmetic without a division, ``||``, LOWER, UPPER, LENGTH, ABS, SUBSTRING or TRIM. In
-    SQLite a sum has an operand that is no real, and a product has integers alone.
+    SQLite a sum has an operand that is no real, a product has integers alone, and SUBSTRING is of
+    a text or a number.
 
 Why
     These have a value where all operands have one. In SQLite infinity less infinity is NULL, and so
-    is zero times infinity: a real may be infinite.
+    is zero times infinity: a real may be infinite. So is a part of a BLOB without bytes.
 
 Limits
     A division is NULL where the divisor is 0, too: left alone. So is an operand with a query, and
@@ -75,12 +76,20 @@ def operator_is_null_where_an_operand_is(node: exp.Is, facts: Facts) -> Expr | N
         if not _has_a_result(value, facts):
             facts.cited.clear()
             return None
-    elif not isinstance(value, _FUNCTIONS):
+    elif not isinstance(value, _FUNCTIONS) or _may_be_part_of_blob(value, facts):
         return None
     operands = [part for part in value.iter_expressions() if not is_constant(part)]
     if not operands or any(isinstance(part, exp.Null) for part in operands):
         return None
     return any_of([exp.Is(this=part, expression=exp.Null()) for part in operands])
+
+
+def _may_be_part_of_blob(value: Expr, facts: Facts) -> bool:
+    return (
+        isinstance(value, exp.Substring)
+        and not facts.record.typed
+        and facts.kind(value.this) is None
+    )
 
 
 def _has_a_result(value: Expr, facts: Facts) -> bool:

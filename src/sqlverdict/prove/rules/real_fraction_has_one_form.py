@@ -50,6 +50,7 @@ from sqlverdict.prove.tree_key import expression_key
     equal=[
         Pair("SELECT AVG(r) FROM t", "SELECT SUM(r) / COUNT(r) FROM t"),
         Pair("SELECT v * 1.0 FROM t", "SELECT v FROM t"),
+        Pair("SELECT SUM(CAST(v AS REAL)) / 2 FROM t", "SELECT SUM(v) / 2.0 FROM t"),
         Pair(
             "SELECT AVG(r) FROM t WHERE r > 1",
             "SELECT SUM(r) / COUNT(*) FROM t WHERE r > 1",
@@ -66,6 +67,11 @@ from sqlverdict.prove.tree_key import expression_key
         ),
     ],
     different=[
+        Pair(
+            "SELECT SUM(CAST(v AS REAL)) / COUNT(*) FROM t",
+            "SELECT SUM(v) / COUNT(*) FROM t",
+            because="a sum of integers is cut",
+        ),
         Pair(
             "SELECT SUM(v) / COUNT(*) * 100.0 FROM t",
             "SELECT SUM(v) * 100.0 / COUNT(*) FROM t",

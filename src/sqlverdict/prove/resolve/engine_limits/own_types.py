@@ -32,13 +32,14 @@ _SORTED = frozenset(
         *("bit", "bit varying", "bytea", "jsonb", "macaddr", "macaddr8", "tsquery", "tsvector"),
         *("int4range", "int8range", "numrange", "daterange", "tsrange", "tstzrange"),
         *("int4multirange", "int8multirange", "nummultirange", "datemultirange"),
-        *("tsmultirange", "tstzmultirange"),
+        *("tsmultirange", "tstzmultirange", "cidr"),
     }
 )
-"""Types with an order and without MAX."""
+"""Types with an order and without MAX, or with one of another type: that of CIDR is an INET, which
+is shown without ``/32``."""
 _GREATEST = frozenset(
     {
-        *("character", "name", "inet", "cidr", "oid", "pg_lsn", "regclass", "regtype", "xid8"),
+        *("character", "name", "inet", "oid", "pg_lsn", "regclass", "regtype", "xid8"),
         *("timestamp with time zone", "time with time zone", "interval", "money"),
     }
 )
