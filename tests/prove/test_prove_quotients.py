@@ -65,6 +65,18 @@ DIFFERENT = [
     (("postgres",), "COUNT(*) / NULLIF(COUNT(w), 0)", "COUNT(*) / COUNT(w)", ""),
     (("postgres",), "v / NULLIF(COUNT(w), 0)", "v / COUNT(w)", "GROUP BY v"),
     (NULL_BY_ZERO, "CASE WHEN w > 0 THEN v / w END", "v / NULLIF(w, 0)", ""),
+    (
+        ("postgres",),
+        "CASE WHEN COUNT(w) = 0 THEN 0 ELSE NULLIF(COUNT(*), 3) * 1.0 / COUNT(w) END",
+        "COALESCE(NULLIF(COUNT(*), 3) * 1.0 / NULLIF(COUNT(w), 0), 0)",
+        "",
+    ),
+    (
+        ("postgres",),
+        "CASE WHEN COUNT(*) = 0 THEN 0 ELSE ROUND(1.0 * COUNT(w) / COUNT(*), NULLIF(1, 1)) END",
+        "COALESCE(ROUND(1.0 * COUNT(w) / NULLIF(COUNT(*), 0), NULLIF(1, 1)), 0)",
+        "",
+    ),
 ]
 
 
@@ -115,6 +127,16 @@ def test_other_shares_are_told_apart(engine: str, one: str, other: str, tmp_path
             "mysql",
             "SELECT ROUND(2 * COUNT(*) OVER (ORDER BY g), 1) FROM t",
             "SELECT ROUND(COUNT(*) * 2, 1) FROM t",
+        ),
+        (
+            "postgres",
+            "SELECT v FROM t UNION ALL SELECT ROUND(2 * g) FROM t GROUP BY ROUND(2 * g)",
+            "SELECT v FROM t UNION ALL SELECT ROUND(2 * g) FROM t GROUP BY ROUND(g * 2)",
+        ),
+        (
+            "postgres",
+            "SELECT ROUND(2 * g) FROM t GROUP BY ROUND(2 * g) UNION ALL SELECT v FROM t",
+            "SELECT ROUND(2 * g) FROM t GROUP BY ROUND(g * 2) UNION ALL SELECT v FROM t",
         ),
     ],
 )
