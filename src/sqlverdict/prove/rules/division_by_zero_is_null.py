@@ -13,7 +13,8 @@ Why
     Where y is 0, both sides are NULL; where it is NULL, too.
 
 Limits
-    In MySQL y is a number: 'a' is equal to 0 there, and so is a value of ENUM in a CASE.
+    In MySQL y is a number: 'a' is equal to 0 there, and so is a value of ENUM in a CASE. In SQLite
+    a CAST has an affinity, which a CASE has not: beside other values it is left alone.
 
 Source
     SQLite's and MySQL's documentation of the operators; house rule.
@@ -58,6 +59,11 @@ from sqlverdict.prove.tree_key import same_expression
             "SELECT COALESCE(v / k, 1) FROM t",
             because="another value stands in for NULL",
         ),
+        Pair(
+            "SELECT k FROM t WHERE CASE WHEN k <> 0 THEN CAST(v / k AS TEXT) END > 1",
+            "SELECT k FROM t WHERE CAST(v / k AS TEXT) > 1",
+            because="the CAST makes a text of the number",
+        ),
     ],
 )
 def division_by_zero_is_null(node: exp.Div | exp.Mod | exp.Case, facts: Facts) -> Expr | None:
@@ -69,6 +75,8 @@ def division_by_zero_is_null(node: exp.Div | exp.Mod | exp.Case, facts: Facts) -
     if other is not None:
         return None
     if isinstance(node, exp.Case):
+        if isinstance(value, exp.Cast) and not facts.is_unconverted(node):
+            return None
         return value if divides_by(value, below) else None
     if not same_expression(below, value):
         return None

@@ -17,7 +17,7 @@ _BEFORE: Final = frozenset({"(", ",", "+"}) | word_set(
     "select distinct where having on and or when then else by"
 )
 """What may stand before a product: it binds looser."""
-_BEHIND: Final = frozenset({"", ")", ",", "*", "/", "+", "-", "=", "<", ">"}) | word_set(
+_BEHIND: Final = frozenset({")", ",", "*", "/", "+", "-", "=", "<", ">"}) | word_set(
     "from as and or when then else end where having group order limit asc desc between in is union"
 )
 """What may stand behind a product: it binds no tighter."""
@@ -42,6 +42,8 @@ def _without_guards(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
         is_aggregate = word_at(lexemes, at + 3) in _AGGREGATES
         inner = end_of_call(lexemes, at + 3) if is_aggregate else None
         if end is None or inner is None or end != inner + 3 or lexemes[inner + 2].text != "0":
+            continue
+        if not _ends_there(lexemes, end + 1):
             continue
         if word_at(lexemes, at + 2) == "(" and word_at(lexemes, inner + 1) == ",":
             idle |= {at + 1, at + 2, inner + 1, inner + 2, end}
@@ -72,6 +74,9 @@ def _put_numbers_last(lexemes: list[Lexeme]) -> None:
 
 
 def _ends_there(lexemes: Sequence[Lexeme], end: int) -> bool:
+    """Whether nothing there binds tighter: a text makes a date of the word DATE before it."""
+    if end >= len(lexemes):
+        return True
     is_arrow = word_at(lexemes, end) == "-" and word_at(lexemes, end + 1) == ">"
     return word_at(lexemes, end) in _BEHIND and not is_arrow
 

@@ -10,5 +10,6 @@
 ``expression_text``     an expression of a tree as text
 ``wrappers``     queries around a query that only pass its rows on
 ``idle_distinct``  DISTINCT that drops no row
-``expressions``  what is known of an expression without its tables: kind, name, risk
+``expressions``  what is known of an expression without its tables: kind, risk
+``result_names``  the names of columns of a result
 """

@@ -41,7 +41,6 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     is_total_pattern,
     operands,
     risk_of,
-    target_name,
     value_kind,
 )
 from sqlverdict.execute.engines.postgres.common.idle_distinct import drop_idle_distinct
@@ -51,6 +50,7 @@ from sqlverdict.execute.engines.postgres.common.mirrored import (
     tells_mirrored_apart,
 )
 from sqlverdict.execute.engines.postgres.common.plain_arithmetic import unify_arithmetic
+from sqlverdict.execute.engines.postgres.common.result_names import target_name
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside, unify_spellings
 from sqlverdict.execute.engines.postgres.common.wrappers import is_steady, unwrap
 from sqlverdict.execute.engines.postgres.guard.parser import MOST_SIGNS as _MOST

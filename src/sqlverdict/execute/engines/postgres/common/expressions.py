@@ -1,4 +1,4 @@
-"""What is known of an expression of PostgreSQL without its tables: its kind, its name, its risk.
+"""What is known of an expression of PostgreSQL without its tables: its kind, its risk.
 
 Functions are those whose value depends on their arguments, the session's settings and the clock
 alone, and that give one value. A user's own function of such a name is taken for PostgreSQL's.
@@ -160,41 +160,6 @@ def _is_numeric(node: Any) -> bool:
 def _is_moment(node: Any) -> bool:
     """Whether an expression is no interval: a column of any other type, a date or a timestamp."""
     return is_leaf(node) or value_kind(node) in ("date", "timestamp")
-
-
-def target_name(node: Any) -> str:
-    """The name that PostgreSQL gives a column of a result, where the query gives none."""
-    match node.WhichOneof("node"):
-        case "func_call":
-            return function_of(node.func_call)
-        case "type_cast":
-            inner = target_name(node.type_cast.arg)
-            return type_of(node.type_cast) if inner in ("?column?", "case") else inner
-        case "column_ref" if node.column_ref.fields[-1].WhichOneof("node") == "string":
-            return str(node.column_ref.fields[-1].string.sval)
-        case "case_expr":
-            inner = target_name(node.case_expr.defresult)
-            return "case" if inner == "?column?" else inner
-        case "coalesce_expr":
-            return "coalesce"
-        case "min_max_expr":
-            return enum_name(node.min_max_expr, "op").removeprefix("IS_").lower()
-        case "sqlvalue_function":
-            op = enum_name(node.sqlvalue_function, "op")
-            return op.removeprefix("SVFOP_").removesuffix("_N").lower()
-        case "a_expr" if enum_name(node.a_expr, "kind") == "AEXPR_NULLIF":
-            return "nullif"
-        case "sub_link" if enum_name(node.sub_link, "sub_link_type") == "EXPR_SUBLINK":
-            return _first_name(node.sub_link.subselect.select_stmt)
-    return "?column?"
-
-
-def _first_name(select: Any) -> str:
-    """The name of the first column of a query."""
-    while select.HasField("larg"):
-        select = select.larg
-    target = select.target_list[0].res_target if select.target_list else None
-    return "?column?" if target is None else str(target.name) or target_name(target.val)
 
 
 def risk_of(node: Any) -> Risk:

@@ -58,9 +58,9 @@ def tells_mirrored_apart(select: Any) -> bool:
         name = _name(term)
         terms_by_words += [target.val for target in targets if name is None or target.name == name]
         terms_by_words.append(term)
-    return any(map(_compares, terms_by_words)) or any(
-        tells_mirrored_apart(query) for part in nodes_inside(select) for query in _queries(part)
-    )
+    sides = [getattr(select, side) for side in ("larg", "rarg") if select.HasField(side)]
+    inner = [query for part in nodes_inside(select) for query in _queries(part)]
+    return any(map(_compares, terms_by_words)) or any(map(tells_mirrored_apart, [*sides, *inner]))
 
 
 def _name(term: Any) -> str | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlverdict.execute.engines.postgres.common.expressions import enum_name, target_name
+from sqlverdict.execute.engines.postgres.common.expressions import enum_name
+from sqlverdict.execute.engines.postgres.common.result_names import target_name
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
 from sqlverdict.execute.engines.postgres.common.zero_guards import (
     drop_idle_guards,

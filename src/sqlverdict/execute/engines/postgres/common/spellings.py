@@ -26,9 +26,9 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     function_of,
     is_const,
     is_own,
-    target_name,
     type_of,
 )
+from sqlverdict.execute.engines.postgres.common.result_names import target_name
 from sqlverdict.parse.tokens import word_set
 
 _NOW: Final = word_set("now transaction_timestamp")

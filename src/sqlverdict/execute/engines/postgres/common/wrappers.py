@@ -11,8 +11,8 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     function_of,
     is_const,
     is_own,
-    target_name,
 )
+from sqlverdict.execute.engines.postgres.common.result_names import target_name
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
 from sqlverdict.parse.tokens import word_set
 

@@ -132,7 +132,9 @@ def _is_share(node: Any, below: Any) -> bool:
             return is_number(node)
         case "type_cast":
             return _is_share(node.type_cast.arg, below)
-        case "a_expr":
+        case "a_expr" if _guards(node, part_meaning(below)):
+            return True
+        case "a_expr" if _is_operation(node) and node.a_expr.name[-1].string.sval in _STRICT:
             return _is_share(node.a_expr.lexpr, below) and _is_share(node.a_expr.rexpr, below)
         case "func_call" if call_name(node) in _ROUNDED:
             return all(_is_share(each, below) for each in node.func_call.args)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from sqlverdict.execute.common_text import NoCommonText
-from sqlverdict.execute.engines.postgres.common.expressions import enum_name, is_const, target_name
+from sqlverdict.execute.engines.postgres.common.expressions import enum_name, is_const
+from sqlverdict.execute.engines.postgres.common.result_names import target_name
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
 from sqlverdict.execute.engines.postgres.guard.parser import (
     MOST_SIGNS,
