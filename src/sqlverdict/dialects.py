@@ -115,6 +115,7 @@ class Dialect:
 
         hands_on_order: A query around one source shows its rows in the order of the source's own
             ORDER BY, where it says nothing of order itself. MariaDB drops that ORDER BY.
+        loses_groups: Of a DISTINCT of what is computed of groups its engine drops rows.
         nulls: Where NULLs stand in an ORDER BY that does not say so.
         division_by_zero: ``null``; ``error``; ``signed``: NULL by 0, while 0.0 and -0.0 divide.
         short_division: A quotient of decimals has a few digits more than its dividend.
@@ -178,6 +179,7 @@ class Dialect:
     most_hours: int = 24
 
     hands_on_order: bool = False
+    loses_groups: bool = False
     nulls: Literal["small", "large", "last"] = "small"
     division_by_zero: Literal["null", "signed", "error"] = "error"
     short_division: bool = False
@@ -242,7 +244,6 @@ _POSTGRES = Dialect(
     name="postgres",
     title="PostgreSQL",
     foreign_text=words.POSTGRES_FOREIGN,
-    names_case="quoted",
     blobs="bytea",
     refusals=frozenset({"open_escapes"}),
     determined_columns="by_key",
@@ -261,7 +262,6 @@ _POSTGRES = Dialect(
     endless_years=True,
     hands_on_order=True,
     nulls="large",
-    division_by_zero="error",
     spells_number=f"{{0}} ~ '{_NUMBER_TEXT}'",
     rules=_TYPED_RULES | {"row_comparisons"},
     file_header=re.compile(rb"PGDMP|(?s:.{0,40})PostgreSQL database"),
@@ -311,6 +311,7 @@ _MYSQL = Dialect(
     zero_dates=True,
     digit_dates=True,
     most_hours=838,
+    loses_groups=True,
     division_by_zero="null",
     short_division=True,
     wide_sums=False,
@@ -335,7 +336,6 @@ _DUCKDB = Dialect(
     bare_derived=True,
     query_words=frozenset({"FROM", "PIVOT", "UNPIVOT"}),
     alias_clauses=_CLAUSES,
-    determined_columns="nowhere",
     distinct_order="anything",
     types={
         **dict.fromkeys(("string", "char", "bpchar"), "text"),

@@ -374,3 +374,10 @@ def test_texts_that_nobody_can_tell_apart_are_grouped_in_mysql(one: str, other: 
 )
 def test_texts_that_a_group_shows_outside_are_not_proved_in_mysql(one: str, other: str) -> None:
     assert not prove(one, other, singers(), dialect="mysql").proved
+
+
+def test_distinct_of_what_is_computed_of_groups_is_not_proved() -> None:
+    # Of groups with 1 row and 2 rows MariaDB 10.11 shows 2 alone for COUNT(*) + 0.
+    grouped = "SELECT DISTINCT {} FROM t GROUP BY a"
+    assert not derive(grouped.format("COUNT(*) + 0"), grouped.format("COUNT(*)")).proved
+    assert derive(grouped.format("COUNT(id)"), grouped.format("COUNT(*)")).proved

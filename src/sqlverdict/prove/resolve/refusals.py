@@ -26,7 +26,10 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import column_name, columns_in, leaves, nodes_in
-from sqlverdict.prove.resolve.engine_limits.aggregate_places import require_aggregates_in_place
+from sqlverdict.prove.resolve.engine_limits.aggregate_places import (
+    require_aggregates_in_place,
+    require_all_groups,
+)
 from sqlverdict.prove.resolve.engine_limits.full_joins import require_full_joins_by_equality
 from sqlverdict.prove.resolve.equal_values import (
     compared_collation,
@@ -60,6 +63,8 @@ def require_readable(tree: Expr, facts: Facts) -> None:
     """
     if facts.record.typed:
         require_aggregates_in_place(tree)
+        if facts.record.loses_groups:
+            require_all_groups(tree)
         require_full_joins_by_equality(tree, facts.record)
         leave_texts_open(require_meeting_types(tree, facts), facts)
     elif (objection := refusal(tree, facts)) is not None:

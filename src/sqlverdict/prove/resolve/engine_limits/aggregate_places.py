@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.shape import leaves, nodes_in
+from sqlverdict.prove.reasoning.shape import aggregates_in, is_aggregate, leaves, nodes_in
 from sqlverdict.prove.resolve.scope import Unsupported
 
 
@@ -34,6 +34,23 @@ def require_aggregates_in_place(tree: Expr) -> None:
             width = len(node.this.expressions) if isinstance(node.this, exp.Tuple) else 1
             if any(len(leaf.expressions) != width for leaf in leaves(query.this)):
                 raise Unsupported("IN of a query with another number of columns")
+
+
+def require_all_groups(tree: Expr) -> None:
+    """Refuse DISTINCT of an expression around an aggregate of groups: MariaDB drops rows of it.
+
+    Of two groups with 1 row and 2 rows ``SELECT DISTINCT COUNT(*) + 0 ... GROUP BY g`` shows 2.
+
+    Raises:
+        Unsupported: there is one.
+    """
+    for node in nodes_in(tree):
+        is_grouped = isinstance(node, exp.Select) and node.args.get("group") is not None
+        if not is_grouped or not node.args.get("distinct"):
+            continue
+        for output in node.expressions:
+            if not is_aggregate(output) and next(aggregates_in([output]), None) is not None:
+                raise Unsupported("DISTINCT of an expression around an aggregate of groups")
 
 
 def _require_place(node: Expr, what: str) -> None:
