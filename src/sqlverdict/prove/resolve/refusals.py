@@ -4,6 +4,7 @@
   of bags.
 * COLLATE: it decides which texts are equal, and travels out of the expression it stands in; so does
   a declared collation (``equal_values.py``).
+* ``r IN (SELECT k + 0 ...)`` for a REAL r: it makes reals of whole numbers that ``=`` leaves alone.
 * ``x IN ()``: false where x is NULL, unlike every other IN.
 * A set operation inside a query that folds values of different types: 1 and 1.0 are one row, and
   which of the two it shows depends on the order of the sides.
@@ -40,6 +41,7 @@ from sqlverdict.prove.resolve.engine_limits.full_joins import require_full_joins
 from sqlverdict.prove.resolve.equal_values import (
     compared_collation,
     folds_types,
+    makes_reals_of_members,
     mixes_affinities,
 )
 from sqlverdict.prove.resolve.folding import FOLDED, leave_texts_open
@@ -95,6 +97,8 @@ def refusal(tree: Expr, facts: Facts) -> str | None:
             return f"{str(node.this).lower()} depends on the order of rows"
         if isinstance(node, exp.In) and not node.expressions and node.args.get("query") is None:
             return "IN with an empty list"
+        if isinstance(node, exp.In) and makes_reals_of_members(node, facts):
+            return "IN makes reals of whole numbers"
         if isinstance(node, exp.Subquery) and node.alias and _pads_outer_columns(node):
             return "an outer join fills a derived table that refers to something outside"
         if isinstance(node, exp.SetOperation) and folds_types(node, facts):
