@@ -71,6 +71,12 @@ PAIRS = {
         "SELECT DISTINCT w, id, (SELECT COUNT(*) FROM v) FROM u",
         "SELECT DISTINCT w, id, (SELECT COUNT(u.id) FROM v) FROM u",
     ),
+    "a column from around in what an outer join fills": (
+        "SELECT t.id, (SELECT COUNT(d.z) FROM u LEFT JOIN (SELECT t.b AS z, a FROM v) AS d"
+        " ON d.a = u.id) FROM t",
+        "SELECT t.id, (SELECT COUNT(*) FROM u JOIN v AS d ON d.a = u.id WHERE t.b IS NOT NULL)"
+        " FROM t",
+    ),
     "conditions of a join of copies": (
         "SELECT 1, b.b FROM t AS a JOIN t AS b ON a.id = b.id AND b.b IS NOT 3",
         "SELECT 1, b.b FROM t AS a JOIN t AS b ON a.id = b.id AND b.r IS NOT 3",

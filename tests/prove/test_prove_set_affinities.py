@@ -68,3 +68,32 @@ def test_values_that_are_shown_or_alike_are_proved(gold: str, other: str) -> Non
 )
 def test_a_column_of_the_query_around_is_no_column_of_the_derived_table(query: str) -> None:
     prove(query, f"{query} LIMIT 3", read_ddl(TABLE, "d"))
+
+
+REALS = "CREATE TABLE m (r REAL, k INTEGER NOT NULL)"
+
+
+@pytest.mark.parametrize(
+    ("gold", "other"),
+    [
+        ("r IN (SELECT MAX(k) FROM m)", "r = (SELECT MAX(k) FROM m)"),
+        ("r IN (SELECT ABS(k) FROM m)", "EXISTS (SELECT 1 FROM m AS n WHERE ABS(n.k) = m.r)"),
+        ("ABS(k) IN (SELECT r FROM m)", "EXISTS (SELECT 1 FROM m AS n WHERE n.r = ABS(m.k))"),
+    ],
+)
+def test_in_makes_reals_of_whole_numbers_beside_a_real(gold: str, other: str) -> None:
+    """SQLite compares 2^53 + 1 with a real as it is, and among the members of IN as a real."""
+    queries = [f"SELECT k FROM m WHERE {condition}" for condition in (gold, other)]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(REALS)
+        connection.execute("INSERT INTO m VALUES (9007199254740992.0, 9007199254740993)")
+        rows = [connection.execute(query).fetchall() for query in queries]
+    assert rows[0] != rows[1]
+    assert not isinstance(prove(*queries, read_ddl(REALS, "d")), Proof)
+
+
+def test_in_beside_a_real_is_proved_where_the_members_are_a_column() -> None:
+    schema = read_ddl(REALS, "d")
+    gold = "SELECT k FROM m WHERE r IN (SELECT n.k FROM m AS n)"
+    other = "SELECT k FROM m WHERE EXISTS (SELECT 1 FROM m AS n WHERE n.k = m.r)"
+    assert isinstance(prove(gold, other, schema), Proof)

@@ -29,6 +29,7 @@ from sqlverdict.prove.reasoning.shape import (
     columns_in,
     is_aggregate,
     leaves,
+    whole_number,
 )
 from sqlverdict.prove.reasoning.stored import has_one_form
 
@@ -117,3 +118,32 @@ def folds_types(node: exp.SetOperation, facts: Facts) -> bool:
         if len(kinds) > 1 or not all(has_one_form(column, facts) for column in columns):
             return True
     return False
+
+
+def makes_reals_of_members(node: exp.In, facts: Facts) -> bool:
+    """Whether IN makes reals of whole numbers that ``=`` leaves as they are.
+
+    SQLite does so where one side is a REAL and the other one has no affinity: 2^53 + 1 is then
+    equal to 2^53, and to be IN a query is no equality.
+    """
+    query = node.args.get("query")
+    inner = query.this if isinstance(query, exp.Subquery) else query
+    if inner is None:
+        return False
+    values = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
+    return any(
+        _becomes_real(one, other, facts)
+        for side in leaves(inner)
+        if len(side.expressions) == len(values)
+        for value, member in zip(values, side.expressions, strict=True)
+        for one, other in ((value, member), (member, value))
+    )
+
+
+def _becomes_real(value: Expr, real: Expr, facts: Facts) -> bool:
+    """Whether a value without an affinity, beside a REAL, may be a number that no real is."""
+    if facts.affinity(real) != "REAL" or facts.affinity(value) is not None:
+        return False
+    number = whole_number(value)
+    is_small = isinstance(value, exp.Count) or (number is not None and abs(number) < 2**53)
+    return not is_small and facts.kind(value) != "real"

@@ -4,9 +4,12 @@
   of bags.
 * COLLATE: it decides which texts are equal, and travels out of the expression it stands in; so does
   a declared collation (``equal_values.py``).
+* ``r IN (SELECT k + 0 ...)`` for a REAL r: it makes reals of whole numbers that ``=`` leaves alone.
 * ``x IN ()``: false where x is NULL, unlike every other IN.
 * A set operation inside a query that folds values of different types: 1 and 1.0 are one row, and
   which of the two it shows depends on the order of the sides.
+* A derived table that refers to something outside and that an outer join fills with NULL: some
+  versions of SQLite, 3.40 among them, show a column from around it where it has no row.
 * Values of different kinds that meet, in dialects whose types are enforced (``value_types.py``).
 * A test for NULL that a zero date passes. MariaDB and MySQL keep ``0000-00-00`` in a DATE, and
   ``WHERE d IS NULL`` holds for it where d is declared NOT NULL: behind an outer join, too, and as a
@@ -25,7 +28,14 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import column_name, columns_in, leaves, nodes_in
+from sqlverdict.prove.reasoning.shape import (
+    column_name,
+    columns_in,
+    is_closed,
+    is_padded,
+    leaves,
+    nodes_in,
+)
 from sqlverdict.prove.resolve.engine_limits.aggregate_places import (
     require_aggregates_in_place,
     require_all_groups,
@@ -34,6 +44,7 @@ from sqlverdict.prove.resolve.engine_limits.full_joins import require_full_joins
 from sqlverdict.prove.resolve.equal_values import (
     compared_collation,
     folds_types,
+    makes_reals_of_members,
     mixes_affinities,
 )
 from sqlverdict.prove.resolve.folding import FOLDED, leave_texts_open
@@ -91,11 +102,20 @@ def refusal(tree: Expr, facts: Facts) -> str | None:
             return f"{str(node.this).lower()} depends on the order of rows"
         if isinstance(node, exp.In) and not node.expressions and node.args.get("query") is None:
             return "IN with an empty list"
+        if isinstance(node, exp.In) and makes_reals_of_members(node, facts):
+            return "IN makes reals of whole numbers"
+        if isinstance(node, exp.Subquery) and node.alias and _pads_outer_columns(node):
+            return "an outer join fills a derived table that refers to something outside"
         if isinstance(node, exp.SetOperation) and folds_types(node, facts):
             return "a set operation inside a query folds values of different types"
         if isinstance(node, exp.SetOperation) and mixes_affinities(node, facts):
             return "the sides of a set operation inside a query have different affinities"
     return None
+
+
+def _pads_outer_columns(item: exp.Subquery) -> bool:
+    """Whether an outer join may fill a derived table that is not made of its own sources alone."""
+    return is_padded(item) and not is_closed(item)
 
 
 def _typed_refusal(tree: Expr, facts: Facts) -> str | None:
