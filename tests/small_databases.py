@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
 
-from servers import fresh_postgres, postgres_server
+from engine_examples import examples_of
 from sqlverdict.execute.engine import ENGINES
 
 EVERY_ENGINE = [
@@ -20,33 +18,9 @@ EVERY_ENGINE = [
 """The engines as parameters of a test: slow are those that start a process or need a server."""
 
 
-@contextmanager
-def database_of(engine: str, folder: Path, *statements: str) -> Iterator[str]:
+def database_of(engine: str, folder: Path, *statements: str) -> AbstractContextManager[str]:
     """A database of an engine that the statements made; it skips where there is no server."""
-    with ExitStack() as stack:
-        if engine == "mysql":
-            pytest.importorskip("pymysql", reason="PyMySQL is not installed: extra 'mysql'")
-            sys.path.insert(0, str(Path(__file__).parent / "execute"))
-            from mysql_parts import server_database
-
-            yield stack.enter_context(server_database(*statements))
-        elif engine == "postgres":
-            url = stack.enter_context(fresh_postgres(stack.enter_context(postgres_server())))
-            import psycopg
-
-            with psycopg.connect(url, autocommit=True) as connection:
-                for statement in statements:
-                    connection.execute(statement)
-            yield url
-        elif engine == "duckdb":
-            duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: extra 'duckdb'")
-            path = folder / "t.duckdb"
-            with closing(duckdb.connect(str(path))) as connection:
-                for statement in statements:
-                    connection.execute(statement)
-            yield str(path)
-        else:
-            yield str(sqlite_file(folder / "t.sqlite", *statements))
+    return examples_of(engine).database(folder, statements)
 
 
 def sqlite_file(path: Path, *statements: str) -> Path:
@@ -59,20 +33,4 @@ def sqlite_file(path: Path, *statements: str) -> Path:
 
 def change_database(engine: str, database: str, *statements: str) -> None:
     """Change a database that others have open: a file is replaced by one that statements made."""
-    if engine == "mysql":
-        from mysql_parts import execute
-
-        execute(database.rpartition("/")[2], *statements)
-    elif engine == "postgres":
-        import psycopg
-
-        with psycopg.connect(database, autocommit=True) as connection:
-            for statement in statements:
-                connection.execute(statement)
-    else:
-        path = Path(database)
-        other = path.with_name("other")
-        other.mkdir()
-        with database_of(engine, other, *statements) as changed:
-            Path(changed).replace(path)
-        other.rmdir()
+    examples_of(engine).change(database, statements)

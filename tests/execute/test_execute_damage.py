@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from fault_parts import (
     sqlite_file,
 )
 
+from engine_examples import examples_of
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.fault_probe import readings
@@ -96,28 +97,13 @@ def test_a_whole_file_is_not_called_damaged_by_an_error_that_looks_like_it(
     assert outcome.message.startswith("the disk fails")
 
 
-TYPES: Mapping[str, tuple[str, ...]] = {
-    "sqlite": ("BLOB", "INTEGER"),
-    "mysql": ("JSON", "BLOB", "DATE", "BIT(3)", "BOOLEAN", "DECIMAL(5, 2)", "TEXT"),
-    "postgres": (
-        *("boolean", "json", "jsonb", "xml", "bytea", "int[]", "point", "uuid", "inet", "interval"),
-        *("tsvector", "bit(3)", "money", "numrange", "text", "date"),
-    ),
-    "duckdb": (
-        *("BOOLEAN", "JSON", "BLOB", "INTEGER[]", "STRUCT(a INTEGER)", "MAP(INTEGER, INTEGER)"),
-        *("UUID", "INTERVAL", "HUGEINT", "BIT", "TIMESTAMP", "UNION(a INTEGER, b VARCHAR)"),
-    ),
-}
-"""Types of columns; few of them have a maximum."""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES.names())
 def test_a_table_is_read_in_full_whatever_its_types(
     engine: str, tmp_path: Path, open_runner: Callable[[str], QueryRunner]
 ) -> None:
     """A reading that fails by itself would hide damage."""
-    types = TYPES[ENGINES.get(engine).dialect]
+    types = examples_of(engine).column_types
     columns = ", ".join(f"c{number} {name}" for number, name in enumerate(types))
     with database_of(engine, tmp_path, f"CREATE TABLE every_type ({columns})") as database:
         runner = open_runner(engine)

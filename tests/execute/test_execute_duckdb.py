@@ -24,7 +24,6 @@ from sqlverdict.execute.engine import ENGINES, Limits, Session, engine_for, engi
 from sqlverdict.execute.engines.duckdb import duckdb as member
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Failure, Fault, Reason
-from sqlverdict.testing import check_engine
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +53,6 @@ def failure(session: Session, sql: str) -> Failure:
     assert isinstance(outcome, Failure), (sql, outcome)
     assert outcome.fault is None
     return outcome
-
-
-@pytest.mark.slow
-def test_duckdb_keeps_every_promise() -> None:
-    check_engine("duckdb", suite_database)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import pytest
 from fault_parts import GOOD, UNAVAILABLE, database_of, is_gone, proxied, sqlite_file
 
 import sqlverdict as sv
+from engine_examples import examples_of
 from small_databases import EVERY_ENGINE
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.query_runner import QueryRunner
@@ -36,56 +37,6 @@ ANYWHERE = (
     "SELECT sum(b) FROM t",
     "SELECT sqrt(-1), ln(0), exp(100000) FROM t",
 )
-ERRORS: Mapping[str, tuple[str, ...]] = {
-    "sqlite": (
-        "SELECT abs(-9223372036854775808)",
-        "SELECT json_extract('{', '$')",
-        "SELECT load_extension('x')",
-        "SELECT zeroblob(1000000000000)",
-        "SELECT printf('%.*d', 2147483647, 1)",
-        "SELECT count(*) FROM pragma_integrity_check",
-        "SELECT fts5(1)",
-    ),
-    "mysql": (
-        "SELECT extractvalue(1, '~')",
-        "SELECT extractvalue(1, concat('~', (SELECT max(a) FROM t)))",
-        "SELECT updatexml(1, '~', 1)",
-        "SELECT json_extract('[', '$')",
-        "SELECT st_geomfromtext('x')",
-        "SELECT exp(1000)",
-        "SELECT a FROM t WHERE b REGEXP '('",
-        "SELECT load_file('/nowhere')",
-        "SELECT a FROM t FOR UPDATE",
-        "SELECT repeat('x', 1000000000)",
-        "SELECT * FROM t PROCEDURE analyse()",
-    ),
-    "postgres": (
-        "SELECT 'x'::int",
-        "SELECT json '{'",
-        "SELECT lo_get(1)",
-        "SELECT currval('x')",
-        "SELECT to_tsvector('nowhere', 'x')",
-        "SELECT ts_lexize('nowhere', 'x')",
-        "SELECT a FROM t FOR UPDATE NOWAIT",
-        "SELECT repeat('x', 2000000000)",
-        "SELECT pg_read_file('nowhere')",
-        "SELECT b ~ '(' FROM t",
-        "SELECT xmlparse(document '<')",
-    ),
-    "duckdb": (
-        "SELECT error('IO Error: the disk fails')",
-        "SELECT * FROM 'nowhere.csv'",
-        "SELECT * FROM read_parquet('nowhere.parquet')",
-        "SELECT 'x'::INTEGER",
-        "SELECT regexp_matches('x', '(')",
-        "SELECT json_extract('{', '$')",
-    ),
-}
-"""Texts that fail, by dialect; some with errors that look like those of a broken server."""
-
-
-def test_every_engine_has_texts_that_fail_on_it() -> None:
-    assert {ENGINES.get(name).dialect for name in ENGINES.names()} <= ERRORS.keys()
 
 
 @pytest.mark.slow
@@ -95,7 +46,7 @@ def test_no_text_lays_its_error_at_the_engines_door(
 ) -> None:
     with database_of(engine, tmp_path) as database:
         runner = open_runner(engine)
-        for sql in (*ANYWHERE, *ERRORS[ENGINES.get(engine).dialect]):
+        for sql in (*ANYWHERE, *examples_of(engine).failing):
             outcome = runner.run(database, sql, (GOOD,))
             if isinstance(outcome, Failure):
                 assert outcome.fault is None, (sql, outcome)
@@ -149,7 +100,7 @@ def test_a_plug_in_that_claims_every_error_does_not_take_it_out_of_the_score(
 ) -> None:
     proxied(monkeypatch, run)
     runner, database = open_runner("proxy"), str(sqlite_file(tmp_path / "t.sqlite"))
-    for sql in (*ANYWHERE, *ERRORS["sqlite"]):
+    for sql in (*ANYWHERE, *examples_of("sqlite").failing):
         outcome = runner.run(database, sql, (GOOD,))
         if isinstance(outcome, Failure):
             assert outcome.fault is None, (sql, outcome)

@@ -12,13 +12,12 @@ from secrets import token_hex
 from urllib.parse import urlsplit
 
 import pytest
-from mysql_parts import execute, server_database
 
 from error_parts import refuses_database
+from mysql_parts import execute, server_database
 from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine, Session, engine_of
 from sqlverdict.execute.engines.mysql.connection import ServerConnection
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
-from sqlverdict.testing import check_engine
 from timeouts import wait_until
 
 pytestmark = pytest.mark.slow  # a server
@@ -80,20 +79,6 @@ def running(database: str) -> list[str]:
             f"WHERE db = '{name_of(database)}' AND command = 'Query'",
         )
     ]
-
-
-def test_mysql_keeps_every_promise() -> None:
-    with server_database(
-        "CREATE TABLE cells (i INT, f DOUBLE, t TEXT, n TEXT, b BLOB)",
-        "INSERT INTO cells VALUES (7, 2.5, 'é''x', NULL, x'00ff')",
-        "CREATE TABLE numbers (i INT, t TEXT)",
-        "INSERT INTO numbers VALUES " + ", ".join(f"({i}, '{'x' * 100}')" for i in range(1, 2001)),
-    ) as url:
-        check_engine(
-            "mysql",
-            lambda _: url,
-            lambda _: execute(name_of(url), "UPDATE numbers SET t = 'y' WHERE i = 7") and None,
-        )
 
 
 def test_the_rights_of_a_role_are_told(database: str) -> None:

@@ -8,9 +8,9 @@ from math import isfinite
 from random import Random
 
 import pytest
-from mysql_parts import server_database
 
 import sqlverdict as sv
+from mysql_parts import server_database
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.records import Answer
 from sqlverdict.refute.witness import Witness

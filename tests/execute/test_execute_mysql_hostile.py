@@ -21,8 +21,8 @@ from hostile_mysql import (
     SPELLINGS,
     STATEMENTS,
 )
-from mysql_parts import execute, server_database
 
+from mysql_parts import execute, server_database
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.engines.mysql.connection import rows_of
 from sqlverdict.execute.engines.mysql.sandbox import failure_of

@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from mysql_parts import SERVER, connect, execute, server_database
 
 from error_parts import refuses_database
+from mysql_parts import SERVER, connect, execute, server_database
 from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine
 from sqlverdict.execute.engines.mysql.reader import drop_readers, drop_stale
 from sqlverdict.execute.servers.reader import PREFIX

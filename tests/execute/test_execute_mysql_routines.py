@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from mysql_parts import server_database
 
+from mysql_parts import server_database
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.engines.mysql.routines import sets_variables
 from sqlverdict.execute.engines.mysql.sandbox import failure_of

@@ -11,9 +11,9 @@ from dataclasses import replace
 from secrets import token_hex
 
 import pytest
-from mysql_parts import execute, server_database
 
 from error_parts import refuses_data, refuses_database
+from mysql_parts import execute, server_database
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, ScratchEngine
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mysql_parts import connect
 
+from mysql_parts import connect
 from servers import mysql_server
 from sqlverdict.execute.engines.mysql.sandbox import canonical
 from sqlverdict.execute.engines.mysql.spelling import Spelling, spelling_of

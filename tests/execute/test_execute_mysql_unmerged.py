@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from mysql_parts import server_database
 
+from mysql_parts import server_database
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.engines.mysql.unmerged import unmerged
 from sqlverdict.records import Answer

@@ -18,8 +18,7 @@ from error_parts import needs_extra, refuses_database
 from servers import fresh_postgres
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason
-from sqlverdict.testing import check_engine
-from sqlverdict.testing.engine_data import CELLS, ENDLESS_JOIN, NUMBERS
+from sqlverdict.testing.engine_data import ENDLESS_JOIN
 from sqlverdict.testing.hostile import ANSWER
 from timeouts import wait_until
 
@@ -31,28 +30,6 @@ SMALL = Limits(bytes=2**20, cell=2**20)
 def rows(outcome: Outcome) -> list[Any]:
     assert isinstance(outcome, Answer), outcome
     return outcome.rows
-
-
-def make_suite(url: str) -> None:
-    execute(
-        url,
-        "CREATE TABLE cells (i int, f float8, t text, n text, b bytea)",
-        "CREATE TABLE numbers (i int, t text)",
-        f"INSERT INTO numbers SELECT i, repeat('x', 100) FROM generate_series(1, {NUMBERS}) AS i",
-    )
-    execute(url, "INSERT INTO cells VALUES (%s, %s, %s, %s, %s)", values=CELLS)
-
-
-@pytest.mark.slow
-def test_postgres_keeps_every_promise(postgres_database: str) -> None:
-    def make_database(folder: Path) -> str:
-        make_suite(postgres_database)
-        return postgres_database
-
-    def change_database(database: str) -> None:
-        execute(database, "UPDATE numbers SET t = 'y' WHERE i = 7")
-
-    check_engine("postgres", make_database, change_database)
 
 
 def test_hostile_texts_end_as_expected_and_leave_nothing(people: str) -> None:

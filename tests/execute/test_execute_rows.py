@@ -10,10 +10,10 @@ from typing import NamedTuple
 from unicodedata import combining, normalize
 
 import pytest
-from mysql_parts import execute as mysql_execute
-from mysql_parts import server_database
 from postgres_parts import execute as postgres_execute
 
+from mysql_parts import execute as mysql_execute
+from mysql_parts import server_database
 from servers import fresh_postgres, postgres_server
 from sqlverdict.execute.engine import ENGINES, Limits, ScratchEngine
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Row

@@ -50,7 +50,8 @@ def rows(database: Path, sql: str) -> list[Row]:
 
 
 @pytest.mark.slow
-def test_sqlite_keeps_every_promise() -> None:
+def test_the_suite_makes_files_of_sqlite_by_itself() -> None:
+    """Those with a write-ahead log and odd texts, too."""
     check_engine("sqlite")
 
 

@@ -7,11 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from mysql_parts import execute, server_database
 from postgres_parts import execute as execute_postgres
 from postgres_parts import role
 
 from error_parts import refuses_database
+from mysql_parts import execute, server_database
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session, Workspace, WorkspaceEngine
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.records import Answer, Failure, Fault, Reason, Script

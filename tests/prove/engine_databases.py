@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, closing, contextmanager
 
 import pytest
 
-from servers import postgres_server
+from engine_examples import examples_of
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, ScratchEngine
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.rule import EVERYWHERE
@@ -17,34 +15,20 @@ from sqlverdict.prove.rule import EVERYWHERE
 DIALECTS = tuple(dialect for dialect in EVERYWHERE if dialect != "sqlite")
 """The dialects in which rules claim to hold, beside SQLite's."""
 
-_ENGINES = {"duckdb": "duckdb", "postgres": "postgres", "mysql": "mysql"}
-
 
 def engine_of(dialect: str) -> str:
     """The engine of a dialect; skips where this installation has none."""
-    name = _ENGINES[dialect]
-    if name not in ENGINES.names():
-        pytest.skip(f"there is no engine {name}")
+    name = next((name for name in ENGINES.names() if ENGINES.get(name).dialect == dialect), None)
+    if name is None:
+        pytest.skip(f"there is no engine with the dialect {dialect}")
     if name == "duckdb":
         pytest.importorskip("duckdb", reason="duckdb is not installed: extra 'duckdb'")
     return name
 
 
-@contextmanager
-def server_of(dialect: str) -> Iterator[str | None]:
+def server_of(dialect: str) -> AbstractContextManager[str | None]:
     """A database on whose server scratch databases are made; ``None`` where there is no server."""
-    if dialect == "postgres":
-        with postgres_server() as url:
-            yield url
-    elif dialect == "mysql":
-        pytest.importorskip("pymysql", reason="PyMySQL is not installed: extra 'mysql'")
-        sys.path.insert(0, str(Path(__file__).parents[1] / "execute"))
-        from mysql_parts import server_database
-
-        with server_database() as url:
-            yield url
-    else:
-        yield None
+    return examples_of(engine_of(dialect)).server()
 
 
 @contextmanager

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
+from mysql_parts import server_database
 from sqlverdict import Options, evaluate
 from sqlverdict.evidence import Contradicted, Proved, Related
 from sqlverdict.parse.query import parse
@@ -16,9 +14,6 @@ from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.reasoning.open_choices import EQUAL_TEXTS, TIED_ROWS, chosen_texts
 from sqlverdict.records import Case, Prediction, Query
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "execute"))
-from mysql_parts import server_database
 
 COLLATION = "COLLATE utf8mb4_general_ci"
 NAME = EQUAL_TEXTS.format("singer.name")

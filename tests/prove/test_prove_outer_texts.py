@@ -10,10 +10,10 @@ import pytest
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "execute"))
 sys.path.insert(0, str(Path(__file__).parent))
-from mysql_parts import execute, server_database
 from test_prove_equal_texts import COLLATION, singers
+
+from mysql_parts import execute, server_database
 
 # Subqueries that look at a text from around them; MariaDB remembers them by equal texts.
 REMEMBERED = [

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "execute"))
 
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.prover import prove

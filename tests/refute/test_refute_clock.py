@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from engine_examples import examples_of
 from error_parts import refuses_data
-from servers import database_name, mysql_server
-from small_databases import sqlite_file
+from small_databases import EVERY_ENGINE, database_of, sqlite_file
 from sqlverdict import Options, Scorer, evaluate, refute_pair
 from sqlverdict.errors import DataError
 from sqlverdict.evidence import Refuted
-from sqlverdict.execute.engine import ENGINES, ServerEngine
-from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Case, Reason, Verdict
 from sqlverdict.refute.bank.store import Bank
@@ -137,52 +136,14 @@ def test_another_hash_seed_gives_the_same_witness(tmp_path: Path) -> None:
 
 TABLE = "CREATE TABLE sale (id INTEGER PRIMARY KEY, sold DATE, price INTEGER)"
 ROW = "INSERT INTO sale VALUES (1, '2020-01-01', 3)"
-RECENT = {
-    "sqlite": "sold {} date('now', '-7 days')",
-    "duckdb": "sold {} current_date - INTERVAL 7 DAY",
-    "postgres": "sold {} CURRENT_DATE - INTERVAL '7 days'",
-    "mysql": "sold {} CURDATE() - INTERVAL 7 DAY",
-}
 
 
-def _sqlite(path: Path) -> Iterator[str]:
-    with closing(open_in_memory()) as connection:
-        connection.execute(TABLE)
-        connection.execute(ROW)
-        connection.commit()
-        path.with_suffix(".sqlite").write_bytes(connection.serialize())
-    yield str(path.with_suffix(".sqlite"))
-
-
-def _duckdb(path: Path) -> Iterator[str]:
-    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
-    with duckdb.connect(str(path.with_suffix(".duckdb"))) as connection:
-        connection.execute(TABLE)
-        connection.execute(ROW)
-    yield str(path.with_suffix(".duckdb"))
-
-
-@pytest.fixture(
-    params=[
-        "sqlite",
-        pytest.param("duckdb", marks=pytest.mark.slow),
-        pytest.param("postgres", marks=pytest.mark.slow),
-        pytest.param("mysql", marks=pytest.mark.slow),
-    ]
-)
+@pytest.fixture(params=EVERY_ENGINE)
 def engine_and_database(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> Iterator[tuple[str, str]]:
     name: str = request.param
-    files: dict[str, Callable[[Path], Iterator[str]]] = {"sqlite": _sqlite, "duckdb": _duckdb}
-    if name in files:
-        for database in files[name](tmp_path / "shop"):
-            yield name, database
-        return
-    engine = ENGINES.get(name)
-    assert isinstance(engine, ServerEngine)
-    server = mysql_server() if name == "mysql" else request.getfixturevalue("postgres")
-    with engine.own_database(server, database_name("clock"), [TABLE, ROW]) as database:
+    with database_of(name, tmp_path, TABLE, ROW) as database:
         yield name, database
 
 
@@ -193,7 +154,7 @@ def test_a_month_is_not_thirty_days_at_the_moment(
     engine_and_database: tuple[str, str], days: str, number: str, unit: str
 ) -> None:
     name, database = engine_and_database
-    gold = COUNT + RECENT[name].format(">=").replace("7", days)
+    gold = COUNT + examples_of(name).recent.format(">=").replace("7", days)
     prediction = gold.replace(days, number)
     for word, other in (("days", f"{unit}s"), ("DAY", unit.upper())):
         prediction = prediction.replace(word, other)
@@ -204,7 +165,7 @@ def test_every_engine_and_every_door_searches_at_the_moment_of_the_run(
     engine_and_database: tuple[str, str], tmp_path: Path
 ) -> None:
     name, database = engine_and_database
-    gold, lucky = (COUNT + RECENT[name].format(sign) for sign in (">=", ">"))
+    gold, lucky = (COUNT + examples_of(name).recent.format(sign) for sign in (">=", ">"))
     by_call = refute_pair(gold, lucky, db=database)
     assert isinstance(by_call, Witness)
     assert by_call.now == MOMENT.isoformat(" ")

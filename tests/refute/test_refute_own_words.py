@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from engine_examples import examples_of
 from small_databases import EVERY_ENGINE, database_of
 from sqlverdict.api.calls import load_schema
 from sqlverdict.execute.engine import ENGINES, Engine
@@ -27,101 +28,6 @@ from sqlverdict.refute.witness import SearchBudget, Witness
 TABLE = """CREATE TABLE item (id INTEGER PRIMARY KEY, code VARCHAR(20), n DECIMAL(10, 2),
                               seen TIMESTAMP NULL{})"""
 WHERE = "SELECT id FROM item WHERE "
-PAIRS = {
-    "sqlite": [
-        ("LOWER(code) = 'ab'", "code = 'ab' OR code = 'AB'"),
-        ("UPPER(code) = 'AB'", "code IN ('ab', 'AB')"),
-        ("code LIKE 'ab'", "code = 'ab' OR code = 'AB'"),
-        ("seen > date('2021-03-09 10:00:00')", "seen >= date('2021-03-09 10:00:00')"),
-        ("length(code) > 3", "length(CAST(code AS BLOB)) > 3"),
-        ("time(seen) BETWEEN '09:00:00' AND '17:00:00'", "strftime('%H', seen) <= '17'"),
-        ("CAST(code AS INTEGER) > 1", "CAST(code AS REAL) > 1"),
-    ],
-    "duckdb": [
-        ("LOWER(code) = 'ab'", "code = 'ab' OR code = 'AB'"),
-        ("code ILIKE 'ab'", "code = 'ab' OR code = 'AB'"),
-        ("CAST(n AS INTEGER) = 2", "FLOOR(n) = 2"),
-        ("regexp_matches(code, '^(n|m)')", "code LIKE 'n%'"),
-        ("list_contains(tags, 'x')", "tags[1] = 'x'"),
-        ("length(code) > 3", "strlen(code) > 3"),
-        ("list_has_all(tags, ['it''s'])", "list_has_any(tags, ['it''s', 'y'])"),
-        ("tags = ['x']", "tags[1] = 'x'"),
-        ("try_cast(code AS INTEGER) > 1", "try_cast(code AS DOUBLE) > 1"),
-        ("try_strptime(code, '%d/%m/%Y') IS NULL", "try_strptime(code, '%m/%d/%Y') IS NULL"),
-    ],
-    "postgres": [
-        ("LOWER(code) = 'ab'", "code = 'ab' OR code = 'AB'"),
-        ("code ILIKE 'ab'", "code = 'ab' OR code = 'AB'"),
-        ("ROUND(n, 1) = 1.5", "TRUNC(n, 1) = 1.5"),
-        ("n::int = 2", "TRUNC(n)::int = 2"),
-        ("CAST(n AS INTEGER) = 2", "FLOOR(n) = 2"),
-        ("code ~ '^(n|m)'", "code LIKE 'n%'"),
-        ("code SIMILAR TO '(n|m)%'", "code LIKE 'n%'"),
-        ("code ~ '^[nm]'", "code LIKE 'n%'"),
-        ("'x' = ANY(tags)", "tags[1] = 'x'"),
-        ("length(code) = 3", "octet_length(code) = 3"),
-        ("tags @> ARRAY['x']", "tags && ARRAY['x', 'y']"),
-        ("code = ANY('{x,y}')", "code = ALL('{x,y}')"),
-        ("code LIKE ANY (ARRAY['x%', '%y'])", "code LIKE ALL (ARRAY['x%', '%y'])"),
-        ("seen::time BETWEEN '09:00' AND '17:00'", "EXTRACT(hour FROM seen) BETWEEN 9 AND 17"),
-        ("to_date(code, 'DD/MM/YYYY') IS NULL", "to_date(code, 'MM/DD/YYYY') IS NULL"),
-        ("age(seen, '2024-01-01') > '1 month'", "seen - '2024-01-01' > '30 days'"),
-        ("age('2024-03-01', seen) >= '1 month'", "'2024-03-01' - seen >= '31 days'"),
-    ],
-    "mysql": [
-        ("ROUND(n, 1) = 1.5", "TRUNCATE(n, 1) = 1.5"),
-        ("CAST(n AS SIGNED) = 2", "FLOOR(n) = 2"),
-        ("LENGTH(code) > 3", "CHAR_LENGTH(code) > 3"),
-        ("code REGEXP '^[nm]'", "code LIKE 'n%'"),
-        ("code REGEXP '^(n|m)'", "code LIKE 'n%'"),
-        ("TIME(seen) BETWEEN '09:00:00' AND '17:00:00'", "HOUR(seen) BETWEEN 9 AND 17"),
-        ("CAST(code AS SIGNED) > 1", "CAST(code AS DECIMAL(10, 2)) > 1"),
-        ("JSON_CONTAINS(code, '1', '$.a')", "JSON_VALUE(code, '$.a') = '1'"),
-        ("JSON_CONTAINS(code, '\"x\"', '$.a')", "JSON_VALUE(code, '$.a[0]') = 'x'"),
-        ("JSON_SEARCH(code, 'one', 'x') IS NOT NULL", "JSON_VALUE(code, '$.a') = 'x'"),
-    ],
-}
-WHOLE = {
-    "sqlite": [
-        ("SELECT id, CAST(n AS INTEGER) FROM item", "SELECT id, FLOOR(n) FROM item"),
-        ("SELECT id / 2 FROM item", "SELECT FLOOR(id / 2.0) FROM item"),
-    ],
-    "duckdb": [
-        ("SELECT id, ROUND(n, 1) FROM item", "SELECT id, TRUNC(n, 1) FROM item"),
-        ("SELECT id // 2 FROM item", "SELECT FLOOR(id / 2) FROM item"),
-    ],
-    "postgres": [
-        ("SELECT id, ROUND(n, 1) FROM item", "SELECT id, TRUNC(n, 1) FROM item"),
-        ("SELECT id / 2 FROM item", "SELECT FLOOR(id / 2.0) FROM item"),
-        # Only where clocks are put forward between the two.
-        (
-            "SELECT (seen AT TIME ZONE 'UTC') + interval '1 day' FROM item",
-            "SELECT (seen AT TIME ZONE 'UTC' AT TIME ZONE 'America/New_York' + interval '1 day') "
-            "AT TIME ZONE 'America/New_York' FROM item",
-        ),
-    ],
-    "mysql": [
-        ("SELECT id, ROUND(n, 1) FROM item", "SELECT id, TRUNCATE(n, 1) FROM item"),
-        ("SELECT id DIV 2 FROM item", "SELECT FLOOR(id / 2) FROM item"),
-    ],
-}
-EQUAL = {
-    "sqlite": [("CAST(code AS INTEGER) > 1", "CAST(code AS INTEGER) >= 2")],
-    "duckdb": [
-        ("tags = ['x']", "tags[1] = 'x' AND len(tags) = 1"),
-        ("hour(seen) = 9", "seen::time >= '09:00:00' AND seen::time < '10:00:00'"),
-    ],
-    "postgres": [
-        ("code = ANY('{x,y}')", "code IN ('x', 'y')"),
-        ("code <> ALL(ARRAY['x', 'y'])", "code NOT IN ('x', 'y')"),
-        ("seen::date = '2024-03-01'", "seen >= '2024-03-01' AND seen < '2024-03-02'"),
-        ("tags && ARRAY['x', 'y']", "'x' = ANY(tags) OR 'y' = ANY(tags)"),
-    ],
-    "mysql": [
-        ("HOUR(seen) = 9", "TIME(seen) >= '09:00:00' AND TIME(seen) < '10:00:00'"),
-        ("code = 'x'", "code IN ('X')"),
-    ],
-}
 
 
 @pytest.fixture(scope="module", params=EVERY_ENGINE)
@@ -129,8 +35,8 @@ def database(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Engine, str]]:
     name: str = request.param
-    lists = ", tags TEXT[]" if name in ("duckdb", "postgres") else ""
-    with database_of(name, tmp_path_factory.mktemp("db"), TABLE.format(lists)) as url:
+    table = TABLE.format(examples_of(name).more_columns)
+    with database_of(name, tmp_path_factory.mktemp("db"), table) as url:
         yield ENGINES.get(name), url
 
 
@@ -138,12 +44,13 @@ def test_two_queries_in_the_words_of_an_engine_are_told_apart(
     database: tuple[Engine, str],
 ) -> None:
     engine, url = database
-    conditions = [*PAIRS[engine.name], *EQUAL[engine.name]]
+    examples = examples_of(engine.name)
+    conditions = [*examples.different, *examples.equal]
     pairs = [(WHERE + gold, WHERE + prediction) for gold, prediction in conditions]
-    equal = pairs[len(PAIRS[engine.name]) :]
+    equal = pairs[len(examples.different) :]
     schema = load_schema(url)
     search = EngineSearch(engine, url, schema) if not engine.in_python else None
-    for gold, prediction in (*pairs, *WHOLE[engine.name]):
+    for gold, prediction in (*pairs, *examples.different_queries):
         if search is None:
             outcome = find_witness(gold, prediction, schema)
         else:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from engine_examples import examples_of
 from small_databases import EVERY_ENGINE, database_of
 from sqlverdict.api.calls import load_schema, refute_pair
 from sqlverdict.errors import SqlverdictError
@@ -52,7 +53,7 @@ def witness_of(db: str, gold: str, prediction: str) -> Witness:
 @pytest.mark.parametrize("engine", EVERY_ENGINE)
 def test_a_witness_runs_again(engine: str, case: str, tmp_path: Path) -> None:
     statements, gold, prediction = CASES[case]
-    storage = "VIRTUAL" if engine == "duckdb" else "STORED"
+    storage = examples_of(engine).computed
     with database_of(
         engine, tmp_path, *(each.format(storage=storage) for each in statements)
     ) as db:
@@ -75,14 +76,12 @@ def in_column(text: str) -> Callable[[dict[str, list[dict[str, object]]]], None]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["duckdb", "postgres", "mysql"])
+@pytest.mark.parametrize(
+    "engine", [name for name in ENGINES.names() if ENGINES.get(name).search != "in_memory"]
+)
 def test_no_sql_of_a_file_is_run_unguarded(engine: str, tmp_path: Path) -> None:
     file = tmp_path / "stolen"
-    write_file = {
-        "duckdb": f"COPY (SELECT 1) TO '{file}'",
-        "postgres": f"COPY (SELECT 1) TO '{file}'",
-        "mysql": f"SELECT 1 INTO OUTFILE '{file}'",
-    }[engine]
+    write_file = examples_of(engine).write_file.format(file=file)
     changes = [
         change(text)
         for harm in (write_file, "DROP TABLE kept")
@@ -112,14 +111,8 @@ def test_no_sql_of_a_file_is_run_unguarded(engine: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", EVERY_ENGINE)
 def test_a_type_that_is_several_statements_makes_nothing(engine: str, tmp_path: Path) -> None:
     member, file = ENGINES.get(engine), tmp_path / "stolen"
-    harms = {
-        "sqlite": f"ATTACH '{file}' AS stolen",
-        "duckdb": f"COPY (SELECT 1) TO '{file}'",
-        "postgres": "DROP TABLE kept",
-        "mysql": "DROP TABLE {database}.kept",
-    }
     with database_of(engine, tmp_path, TABLE, "CREATE TABLE kept (n INTEGER)") as db:
-        harm = harms[engine].format(database=db.rpartition("/")[2])
+        harm = examples_of(engine).harm.format(file=file, database=db.rpartition("/")[2])
         type_ = f"INTEGER); {harm}; CREATE TABLE more (n INTEGER"
         columns = (Column("id", "INTEGER"), Column("a", type_), Column("s", "VARCHAR(9)"))
         schema = Schema("hostile", (Table("t", columns),), "ddl")
