@@ -99,7 +99,8 @@ def unknown_call_text(name: str, arguments: Sequence[str]) -> str | None:
 class ParserEngine(Protocol):
     """An engine whose parser can be asked without a database.
 
-    So what only the engine reads can be proved, and what it refuses is known.
+    So what only the engine reads can be proved, and what it refuses is known. One may write no
+    plain text, as DuckDB's does not.
     """
 
     def common_text(self, sql: str, arithmetic: bool, schema: Schema) -> str | None:

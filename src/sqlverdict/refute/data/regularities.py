@@ -28,7 +28,6 @@ from sqlverdict.parse.tokens import fold
 from sqlverdict.refute.data.mine.across import (
     Inclusion,
     declared_joins,
-    links,
     mine_copies,
     mine_inclusions,
 )
@@ -141,7 +140,7 @@ def _mined(schema: Schema, database: Path, digest: str, max_rows: int) -> Regula
     with reading(database) as connection:
         data = tables_of(connection, digest, schema, max_rows)
         samples = {name: table.sample for name, table in data.items()}
-        inclusions = list(mine_inclusions(links(schema, samples), samples))
+        inclusions = list(mine_inclusions(schema, samples))
         identifiers = _identifiers(samples, inclusions)
         members = [
             member

@@ -46,8 +46,7 @@ class DuckdbScratch(Scratch):
         self._schema = schema
         self._limits = limits
         views = [table for table in schema.tables if is_view(table)]
-        order = insertion_order(t for t in schema.tables if not is_view(t))
-        self._tables, self._circular = order.tables, order.circular
+        self._tables, self._circular = insertion_order(t for t in schema.tables if not is_view(t))
         self._views = views
         self._rows: Mapping[str, Sequence[Row]] = {}
         self._session = DuckdbSession(self._connect, limits, macros=False)

@@ -65,8 +65,9 @@ class ScratchTables(Scratch):
 
     def __init__(self, schema: Schema, limits: Limits, near: Reference) -> None:
         views = [table for table in schema.tables if is_view(table)]
-        order = insertion_order(table for table in schema.tables if not is_view(table))
-        self._tables, self._circular = order.tables, order.circular
+        self._tables, self._circular = insertion_order(
+            table for table in schema.tables if not is_view(table)
+        )
         self._own = OwnDatabase.of_kind(near, limits, PREFIX)
         self._connection = self._own.connection
         try:
