@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.facts import Fact
-from sqlverdict.prove.normalise import normalise, path_to, rule_set
+from sqlverdict.prove.normalise import RuleSet, normalise, path_to
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.rule import RULES, SECTIONS, Pair, Rule
@@ -256,7 +256,7 @@ def check_order_does_not_matter(rule: Rule) -> None:
     for seed in range(SHUFFLES):
         rules = list(house.rules)
         Random(seed).shuffle(rules)  # noqa: S311 - repeatable, not secret
-        shuffled.append(rule_set(rules))
+        shuffled.append(RuleSet(tuple(rules)))
     for sql, pair in _queries(rule):
         forms = [normal_form(sql, rule, frozenset(pair.facts), rules) for rules in shuffled]
         texts = {tree_key(form.tree): form for form in forms if form is not None}

@@ -17,7 +17,7 @@ from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.normalise import normalise, rule_set
+from sqlverdict.prove.normalise import RuleSet, normalise
 from sqlverdict.prove.profile import PROFILES, ProofQuestion, rules_of
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import resolved_sql
@@ -162,7 +162,7 @@ def rule_sets(rule: Rule) -> tuple[RuleSet, RuleSet]:
 @lru_cache(maxsize=512)
 def _rule_sets(rule: Rule, house: RuleSet) -> tuple[RuleSet, RuleSet]:
     """The same sets for every check: two sets are equal where they are one."""
-    return rule_set([rule]), house if rule in house.rules else rule_set((*house.rules, rule))
+    return RuleSet((rule,)), house if rule in house.rules else RuleSet((*house.rules, rule))
 
 
 def tree_shape(node: Expr, hole: Path | None = None) -> str:
