@@ -139,7 +139,7 @@ class ParserEngine(Protocol):
         ...
 
 
-def _asked(dialect: str, question: Callable[[ParserEngine], T]) -> T | None:
+def _ask_parser(dialect: str, question: Callable[[ParserEngine], T]) -> T | None:
     """What the parser of the dialect's engine answers; ``None`` where it is not at hand."""
     for engine in map(ENGINES.get, ENGINES.names()):
         if engine.dialect == dialect and isinstance(engine, ParserEngine):
@@ -151,7 +151,7 @@ def _asked(dialect: str, question: Callable[[ParserEngine], T]) -> T | None:
 @lru_cache(maxsize=4_096)
 def grammar_error(sql: str, dialect: str) -> str | None:
     """What the parser of the dialect's engine holds against a text, where it is at hand."""
-    return _asked(dialect, lambda engine: engine.syntax_error(sql))
+    return _ask_parser(dialect, lambda engine: engine.syntax_error(sql))
 
 
 @lru_cache(maxsize=4_096)
@@ -164,7 +164,7 @@ def types_of_query(sql: str, dialect: str, schema: Schema) -> tuple[str | None, 
         schema: The tables that it reads, each by its one plain name.
     """
     try:
-        return _asked(dialect, lambda engine: engine.type_error(sql, schema)), None
+        return _ask_parser(dialect, lambda engine: engine.type_error(sql, schema)), None
     except NoCommonText as unknown:
         return None, str(unknown)
 
@@ -182,7 +182,7 @@ def _common_text(
     sql: str, dialect: str, arithmetic: bool, schema: Schema
 ) -> tuple[str | None, list[tuple[str, _Words]]]:
     """The query in common SQL, and what the unknown functions in it stand for."""
-    text = _asked(dialect, lambda engine: engine.common_text(sql, arithmetic, schema))
+    text = _ask_parser(dialect, lambda engine: engine.common_text(sql, arithmetic, schema))
     names = [match[0] for match in UNKNOWN_FUNCTION.finditer(text or "")]
     return text, [(name, _words[name]) for name in dict.fromkeys(names) if name in _words]
 
@@ -190,7 +190,7 @@ def _common_text(
 @lru_cache(maxsize=4_096)
 def text_in_plain_words(sql: str, dialect: str) -> str | None:
     """The query as its engine's parser writes it; ``None`` where none is at hand, or reads it."""
-    return _asked(dialect, lambda engine: engine.plain_text(sql))
+    return _ask_parser(dialect, lambda engine: engine.plain_text(sql))
 
 
 def is_same_query(one: str, other: str, dialect: str) -> bool:

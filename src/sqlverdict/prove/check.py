@@ -161,11 +161,7 @@ def check_proof(
 
 
 class RejectedProof(Exception):
-    """The proof is rejected.
-
-    Attributes:
-        proof: Why.
-    """
+    """The proof is rejected; ``proof`` says why."""
 
     def __init__(self, proof: InvalidProof) -> None:
         super().__init__(proof.why)

@@ -88,6 +88,7 @@ def _derive_from(
     prediction = form(question.prediction, question, rules, order=order, reading=reading)
     readings = gold.reading, prediction.reading
     fixed = contract is not None and contract.columns == "same_order"
+    # The order of columns is no part of the keys.
     if gold.key != prediction.key or (fixed and tree_key(gold.tree) != tree_key(prediction.tree)):
         not_proved = NotProved(
             f"{FORMS_DIFFER}: {first_difference(gold.tree, prediction.tree, question.schema)}",

@@ -98,7 +98,7 @@ class NormalForm:
     Attributes:
         tree: The form, frozen.
         steps: How the query became it, as if it were the gold.
-        key: What two forms share that are the same but for the order of columns.
+        key: What two forms share that the profile takes for the same.
         write: Makes text of the tree, where somebody asks for it: that takes time.
         places: Where the query evaluates what may fail.
         bases: The base table of each label in the tree that has one.

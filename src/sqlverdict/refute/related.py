@@ -27,9 +27,8 @@ from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import scratches_for
-from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.sources import InstanceSources
-from sqlverdict.refute.witness import SearchBudget
+from sqlverdict.refute.witness import Content, SearchBudget
 
 INSTANCES = 60
 """How many databases are made."""

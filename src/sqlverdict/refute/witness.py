@@ -30,6 +30,10 @@ Origin = Literal["bank", "real", "search"]
 """Where a witness came from: an earlier pair's, mutated real rows, or the generator."""
 
 
+Content = dict[str, tuple[Row, ...]]
+"""The rows of an instance, by table; nobody changes them in place."""
+
+
 @dataclass(frozen=True)
 class Instance:
     """Rows for some tables of a schema; the other tables are empty.

@@ -11,10 +11,10 @@ from sqlglot.expressions import Column, Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
 from sqlverdict.files.sqlite import quote_text
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Cell, Query
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.signs.sign import Run
 
 ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)

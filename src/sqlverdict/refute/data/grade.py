@@ -39,7 +39,7 @@ one.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import date
@@ -47,15 +47,15 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from sqlverdict.execute.in_memory import ScratchDatabase, in_memory_engine
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.parse.tokens import Kind, fold, kind, solid
 from sqlverdict.records import Cell, Query, Row
 from sqlverdict.refute.data.mine.across import Inclusion
 from sqlverdict.refute.data.mine.kind import (
-    ColumnRef,
     ColumnRegularity,
     Regularity,
     cells_of,
@@ -64,7 +64,7 @@ from sqlverdict.refute.data.mine.kind import (
 from sqlverdict.refute.data.regularities import Regularities, references
 from sqlverdict.refute.make.times import is_moment
 from sqlverdict.refute.trial.ties import has_tie
-from sqlverdict.refute.witness import Grade, Instance
+from sqlverdict.refute.witness import Content, Grade, Instance
 
 _DAYS = ("DATE",)
 _MOMENTS = ("DATETIME", "TIMESTAMP")
@@ -288,7 +288,7 @@ class Grader:
         """A severity that the instance keeps, whichever rows are taken from it."""
         return SEVERITY["needs_empty_table"] if self.is_any_emptied(instance.rows) else 0
 
-    def is_any_emptied(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+    def is_any_emptied(self, rows: TableRows) -> bool:
         """Whether a table that a query reads has no row among these, though the real one has."""
         return any(not rows.get(table) for table in self._never_empty)
 
@@ -379,7 +379,7 @@ def ungraded(instance: Instance) -> tuple[Grade, tuple[str, ...]]:
     return ("ungraded" if instance.size else "needs_empty_table"), ()
 
 
-def severity(grader: Grader | None, rows: dict[str, tuple[Row, ...]]) -> tuple[int, int]:
+def severity(grader: Grader | None, rows: Content) -> tuple[int, int]:
     """How far rows are from ordinary, by a grader where there is one."""
     if grader is None:
         return ORDINARY if any(rows.values()) else (SEVERITY["needs_empty_table"], 0)

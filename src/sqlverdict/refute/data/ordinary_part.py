@@ -15,13 +15,12 @@ from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.grade import SEVERITY, Grader, join_value
 from sqlverdict.refute.data.mine.kind import RowRegularity
 from sqlverdict.refute.make.constraints import Links
+from sqlverdict.refute.witness import Content
 
 _BREAKS = SEVERITY["breaks_regularity"]
 _EMPTY = SEVERITY["needs_empty_table"]
 _NULL = SEVERITY["needs_null"]
 _LONELY = SEVERITY["needs_missing_partner"]
-
-Content = dict[str, tuple[Row, ...]]
 
 
 class OrdinaryPart:

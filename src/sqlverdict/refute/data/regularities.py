@@ -22,7 +22,7 @@ from sqlverdict.execute.fact_check import check_facts
 from sqlverdict.files.digests import database_digest
 from sqlverdict.files.regular import os_reason
 from sqlverdict.parse.facts import Fact, References, facts_of
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.parse.tokens import fold
 from sqlverdict.refute.data.mine.across import (
@@ -32,7 +32,7 @@ from sqlverdict.refute.data.mine.across import (
     mine_inclusions,
 )
 from sqlverdict.refute.data.mine.columns import LOOKS
-from sqlverdict.refute.data.mine.kind import ColumnRef, Regularity
+from sqlverdict.refute.data.mine.kind import Regularity
 from sqlverdict.refute.data.mine.pairs import OrderInRow
 from sqlverdict.refute.data.mine.sample import Sample, reading
 from sqlverdict.refute.data.mine.store import holds_in_file, tables_of

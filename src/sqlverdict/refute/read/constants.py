@@ -9,9 +9,9 @@ from operator import add, mul, sub, truediv
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.records import Cell, Query
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.refute.read.comparisons import (
     DENIED,
     asked_operator,

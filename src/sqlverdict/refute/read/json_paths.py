@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.refute.read.expressions import literal_value
 
 Path = tuple[str | int, ...]

@@ -11,7 +11,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.files.sqlite import open_in_memory
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.parse.schema import ColumnRef
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.refute.read.expressions import without_parens
 from sqlverdict.refute.read.hint import Hint
 

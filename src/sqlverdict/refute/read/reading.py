@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.computed import Computed
 from sqlverdict.refute.read.hint import Hint as Hint
 from sqlverdict.refute.read.json_paths import Path

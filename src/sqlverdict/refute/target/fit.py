@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from functools import lru_cache
 from hashlib import blake2b
@@ -18,12 +18,14 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlverdict.dialects import dialect_of
+from sqlverdict.execute.session import TableRows
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.target.forms import fit_to_form
 from sqlverdict.refute.target.lite import lite_type
 from sqlverdict.refute.target.nested import nested_fit, span_fit
+from sqlverdict.refute.witness import Content
 
 Fit = Callable[[Cell], Cell]
 
@@ -42,9 +44,7 @@ _DAY, _TIME = "2020-01-01", "00:00:00"
 """What stands for a text that is no day, or no time."""
 
 
-def fit_rows(
-    rows: Mapping[str, Sequence[Row]], schema: Schema, dialect: str
-) -> dict[str, tuple[Row, ...]]:
+def fit_rows(rows: TableRows, schema: Schema, dialect: str) -> Content:
     """The rows with cells of the columns' own types."""
     return {
         name: tuple(_fit_row(row, _fits(schema, name, dialect)) for row in content)

@@ -22,13 +22,13 @@ from sqlverdict.prove.reasoning.open_choices import shows_any_row
 from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query, Reason
 from sqlverdict.refute.make.constraints import SchemaConstraints
 from sqlverdict.refute.read import refusal
-from sqlverdict.refute.shrink import Content, Shrinker
+from sqlverdict.refute.shrink import Shrinker
 from sqlverdict.refute.target.chosen_texts import NO_PLACES, Places, equal_but_for_texts
 from sqlverdict.refute.trial.determined import arrangements
 from sqlverdict.refute.trial.pair_trial import Difference
 from sqlverdict.refute.trial.rebuild import SMALL
 from sqlverdict.refute.trial.tie_breaks import broken_ties
-from sqlverdict.refute.witness import NotRefuted
+from sqlverdict.refute.witness import Content, NotRefuted
 
 _ORDERS = 4
 """How many other orders of the rows are tried; a server needs some milliseconds for each."""

@@ -18,9 +18,9 @@ from sqlverdict.prove.reasoning.open_choices import shows_any_row
 from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query, Reason
 from sqlverdict.refute.make.constraints import Links, foreign_keys_hold
 from sqlverdict.refute.read import refusal
-from sqlverdict.refute.shrink import Content, Cost
+from sqlverdict.refute.shrink import Cost
 from sqlverdict.refute.trial.determined import is_determined, is_order_free, second_answer
-from sqlverdict.refute.witness import Origin
+from sqlverdict.refute.witness import Content, Origin
 
 Rank = tuple[int, int, int]
 """How far rows are from ordinary, and whether the answers say the same on them."""

@@ -20,6 +20,7 @@ from sqlverdict.execute.engines.sqlite.declarations import (
 from sqlverdict.execute.engines.sqlite.literals import sql_literal
 from sqlverdict.execute.engines.sqlite.sandbox import Guard, wake_tables
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.tokens import fold, leading_keyword
@@ -78,7 +79,7 @@ def _guarded(connection: sqlite3.Connection, limits: Limits) -> Session:
 
 
 def instance_of_rows(
-    schema: Schema, tables: Sequence[Table], rows: Mapping[str, Sequence[Row]], *, bare: bool
+    schema: Schema, tables: Sequence[Table], rows: TableRows, *, bare: bool
 ) -> SqliteInstance:
     """Make the tables, views last, and insert the rows; see ``execute/in_memory.py``."""
     connection = open_in_memory(cached_statements=16)

@@ -24,6 +24,7 @@ from sqlverdict.execute.engines.sqlite.sandbox import (
 )
 from sqlverdict.execute.in_memory import CELL, is_filled, is_virtual
 from sqlverdict.execute.insertion_order import unmade_views
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.facts import Fact, NotNull, affinity, facts_of
 from sqlverdict.parse.schema import Schema, Table, is_view
@@ -202,7 +203,7 @@ class SqliteScratch:
         self._begun += 1
         self._mark = f"/*{self._begun:x}*/"
 
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> None:
+    def load(self, rows: TableRows) -> None:
         """Make these rows the content; a table that holds the very same is left as it is."""
         connection, filled = self._connection, self._filled
         execute = connection.execute

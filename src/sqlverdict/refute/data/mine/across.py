@@ -27,13 +27,12 @@ from math import log
 from typing import ClassVar
 
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.parse.tokens import fold, word_set
 from sqlverdict.records import Cell
 from sqlverdict.refute.data.mine.kind import (
     FEW_ROWS,
     MANY_ROWS,
-    ColumnRef,
     Regularity,
     cells_of,
     spoken,

@@ -27,11 +27,11 @@ from math import isfinite
 from typing import ClassVar, Literal
 
 from sqlverdict.files.sqlite import quote_name
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.mine.kind import (
     FEW_ROWS,
     MANY_ROWS,
-    ColumnRef,
     ColumnRegularity,
     Regularity,
     cells_of,
