@@ -15,7 +15,6 @@ from hashlib import blake2b
 from uuid import UUID
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.execute.session import TableRows
@@ -23,7 +22,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.target.forms import fit_to_form
-from sqlverdict.refute.target.lite import lite_type
+from sqlverdict.refute.target.lite import declared_type, lite_type, type_name
 from sqlverdict.refute.target.nested import nested_fit, span_fit
 from sqlverdict.refute.witness import Content
 
@@ -230,27 +229,17 @@ _FITS: dict[str, Fit] = {
 }
 
 
-def type_name(type_: str, dialect: str) -> str:
-    """A type's name as sqlglot has it; empty: it knows none."""
-    try:
-        return str(exp.DataType.build(type_, dialect=dialect).this.value)
-    except (SqlglotError, ValueError, AttributeError):
-        return ""
-
-
 def labels_of(type_: str, dialect: str) -> tuple[str, ...]:
     """The labels of a type such as ENUM('a', 'b') or SET('a', 'b')."""
-    if not type_name(type_, dialect).startswith(("ENUM", "SET")):
+    declared = declared_type(type_, dialect)
+    if declared is None or not str(declared.this.value).startswith(("ENUM", "SET")):
         return ()
-    sizes = exp.DataType.build(type_, dialect=dialect).expressions
+    sizes = declared.expressions
     return tuple(part.name for size in sizes for part in size.find_all(exp.Literal))
 
 
 def _length(type_: str, dialect: str) -> int | None:
     """The length of a type such as VARCHAR(20)."""
-    try:
-        sizes = exp.DataType.build(type_, dialect=dialect).expressions
-    except (SqlglotError, ValueError, AttributeError):
-        return None
-    texts = [str(size.name) for size in sizes]
+    declared = declared_type(type_, dialect)
+    texts = [] if declared is None else [str(size.name) for size in declared.expressions]
     return int(texts[0]) if len(texts) == 1 and texts[0].isdecimal() else None

@@ -20,8 +20,8 @@ from sqlglot import exp
 from sqlverdict.errors import DataError
 from sqlverdict.execute.session import Scratch, TableRows
 from sqlverdict.parse.schema import Column, Schema, Table, is_view
-from sqlverdict.parse.tokens import Kind, fold, kind, pieces
 from sqlverdict.records import Answer, Cell, Row
+from sqlverdict.refute.read.views import view_query
 
 OpenScratch = Callable[[Schema], Scratch]
 
@@ -77,17 +77,6 @@ def bare_table(table: Table) -> Table:
     """The table without its paths, and without SQL but that of computed columns."""
     columns = tuple(replace(column, default=None) for column in table.columns)
     return replace(table, columns=columns, checks=(), sql=None, indexes=(), paths=())
-
-
-def view_query(view: Table) -> str:
-    """The query of a view: what stands behind AS in its declaration."""
-    parts = pieces(view.sql or "")
-    depth = 0
-    for index, piece in enumerate(parts):
-        depth += (piece == "(") - (piece == ")")
-        if depth == 0 and kind(piece) is Kind.WORD and fold(piece) == "as":
-            return "".join(parts[index + 1 :]).strip().rstrip(";").rstrip()
-    return ""
 
 
 def read_tables(text: str, path: Path) -> tuple[Schema, TableRows]:

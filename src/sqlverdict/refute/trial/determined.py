@@ -176,6 +176,18 @@ def _same(
     dialect: str,
 ) -> bool:
     sql, before = outcome
+    return keeps_answer(before, now, preset, QueryPair(sql, sql, dialect, probe=scratch.run))
+
+
+def keeps_answer(before: Outcome, now: Outcome, preset: Preset, pair: QueryPair) -> bool:
+    """Whether a query gives what it gave before: the same to a preset, or no answer again.
+
+    Args:
+        before: What it gave.
+        now: What it gives.
+        preset: When two answers are the same.
+        pair: The query beside itself.
+    """
     if not isinstance(before, Answer) or not isinstance(now, Answer):
         return type(before) is type(now)
     if before.volatile or now.volatile:
@@ -183,7 +195,7 @@ def _same(
     if before.rows == now.rows:
         return True
     # Undetermined (None) is as bad as different.
-    return bool(preset.compare(before, now, QueryPair(sql, sql, dialect, probe=scratch.run)).equal)
+    return bool(preset.compare(before, now, pair).equal)
 
 
 _SUSPECT = re.compile(r"\b(limit|over|collate|recursive|rowid|_rowid_|oid)\b|json", re.IGNORECASE)
