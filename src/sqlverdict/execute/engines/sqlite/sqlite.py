@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.brief import BRIEF_CELL, is_brief
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session, Workspace
-from sqlverdict.execute.engines.sqlite.sandbox import wake_tables
+from sqlverdict.execute.engines.sqlite.sandbox import use_virtual_tables
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
 from sqlverdict.execute.engines.sqlite.workspace import open_workspace
 from sqlverdict.execute.session import TableRows
@@ -93,7 +93,7 @@ class Sqlite(Engine):
             ):
                 connection.execute(f"PRAGMA {pragma}")
             virtual = connection.execute(_VIRTUAL_TABLES).fetchall()
-            wake_tables(connection, (name for (name,) in virtual))
+            use_virtual_tables(connection, (name for (name,) in virtual))
         except sqlite3.Error as error:
             connection.close()
             raise DatabaseError(
