@@ -22,7 +22,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.target.forms import fit_to_form
-from sqlverdict.refute.target.lite import declared_type, lite_type, type_name
+from sqlverdict.refute.target.lite import lite_type, type_name, type_tree
 from sqlverdict.refute.target.nested import nested_fit, span_fit
 from sqlverdict.refute.witness import Content
 
@@ -231,7 +231,7 @@ _FITS: dict[str, Fit] = {
 
 def labels_of(type_: str, dialect: str) -> tuple[str, ...]:
     """The labels of a type such as ENUM('a', 'b') or SET('a', 'b')."""
-    declared = declared_type(type_, dialect)
+    declared = type_tree(type_, dialect)
     if declared is None or not str(declared.this.value).startswith(("ENUM", "SET")):
         return ()
     sizes = declared.expressions
@@ -240,6 +240,6 @@ def labels_of(type_: str, dialect: str) -> tuple[str, ...]:
 
 def _length(type_: str, dialect: str) -> int | None:
     """The length of a type such as VARCHAR(20)."""
-    declared = declared_type(type_, dialect)
+    declared = type_tree(type_, dialect)
     texts = [] if declared is None else [str(size.name) for size in declared.expressions]
     return int(texts[0]) if len(texts) == 1 and texts[0].isdecimal() else None
