@@ -25,6 +25,26 @@ _AROUND_CALLS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)
 _LEAVES = frozenset({exp.Identifier, exp.Literal})
 
 
+MIRRORED: dict[type[Expr], type[Expr]] = {
+    exp.EQ: exp.EQ,
+    exp.NEQ: exp.NEQ,
+    exp.GT: exp.LT,
+    exp.GTE: exp.LTE,
+    exp.LT: exp.GT,
+    exp.LTE: exp.GTE,
+}
+"""The same comparison with its sides exchanged."""
+OPPOSITES: dict[type[Expr], type[Expr]] = {
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.GT: exp.LTE,
+    exp.GTE: exp.LT,
+    exp.LT: exp.GTE,
+    exp.LTE: exp.GT,
+}
+"""The comparison that is true where another one is false."""
+
+
 def all_of(conditions: Sequence[Expr]) -> Expr:
     """The conjunction of conditions, which must not be empty."""
     conjunction = conditions[0]
