@@ -34,6 +34,7 @@ MIRRORED: dict[type[Expr], type[Expr]] = {
     exp.LTE: exp.GTE,
 }
 """The same comparison with its sides exchanged."""
+COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 OPPOSITES: dict[type[Expr], type[Expr]] = {
     exp.EQ: exp.NEQ,
     exp.NEQ: exp.EQ,
@@ -43,6 +44,9 @@ OPPOSITES: dict[type[Expr], type[Expr]] = {
     exp.LTE: exp.GT,
 }
 """The comparison that is true where another one is false."""
+BAG_AGGREGATES = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
+"""Aggregates that pass over NULL, and for which the order of rows does not matter."""
+_BESIDE_ROWS = ("group", "having", "order", "limit", "offset", "distinct")
 
 
 def all_of(conditions: Sequence[Expr]) -> Expr:
@@ -93,6 +97,11 @@ def set_conditions(select: Expr, conjuncts: Sequence[Expr], clause: str = "where
         else exp.Having(this=all_of(conjuncts))
     )
     select.set(clause, wrapped)
+
+
+def has_only_rows(select: Expr) -> bool:
+    """Whether a SELECT has nothing but columns, sources and conditions."""
+    return not any(select.args.get(part) for part in _BESIDE_ROWS)
 
 
 def items(select: Expr) -> list[Expr]:

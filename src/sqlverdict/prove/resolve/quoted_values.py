@@ -14,8 +14,13 @@ from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, unknown_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.column_types import column_values, declared_collation
 from sqlverdict.prove.reasoning.filters import in_filter
-from sqlverdict.prove.reasoning.shape import MIRRORED, column_name, leaves, whole_number
-from sqlverdict.prove.resolve.common_sql import COMPARISONS
+from sqlverdict.prove.reasoning.shape import (
+    COMPARISONS,
+    MIRRORED,
+    column_name,
+    leaves,
+    whole_number,
+)
 from sqlverdict.prove.resolve.engine_limits.own_types import spells
 
 _SIGNS = tuple(kind.__name__.lower() for kind in COMPARISONS)
