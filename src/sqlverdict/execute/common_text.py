@@ -19,6 +19,7 @@ from typing import Final, Literal, Protocol, TypeVar, runtime_checkable
 from sqlverdict.errors import MissingExtra
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import word_set
 
 Risk = Literal["total", "typed", "numeric", "whole", "partial"]
 """When a call fails: never; only for a text or a value of unknown type; only for what is no number;
@@ -36,6 +37,19 @@ where they are dates or timestamps; or ``shown``: the text that a group shows fo
 
 _ATOM: Final = r"(?:[A-Za-z0-9 ,:;@/\"'_%#=<>~!.-]|\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9])+\])[*+?]?"
 _PATTERN: Final = re.compile(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
+
+INTERVAL_UNITS: Final = {
+    "second": (1, "second"),
+    "minute": (60, "second"),
+    "hour": (3_600, "second"),
+    "day": (1, "day"),
+    "week": (7, "day"),
+    "month": (1, "month"),
+    "year": (12, "month"),
+}
+"""Units of an interval, and what they are in those that it has: months, days and seconds."""
+WHOLE_FIELDS: Final = word_set("year month day quarter week dow doy isodow isoyear decade century")
+"""Fields that dates and timestamps have alike, with whole numbers as values."""
 
 Spell = Callable[[bytes, Sequence[str]], str]
 """Writes the meaning of an unknown function with its arguments, for people."""
