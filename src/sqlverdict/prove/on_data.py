@@ -57,8 +57,8 @@ def prove_on_data(
         run: Runs a query on the real database; facts are checked by it elsewhere than in SQLite.
 
     Returns:
-        A proof whose facts hold in the database, or could not be checked (``unchecked``); or the
-        word that there is none, with the proof under the declared schema where there is one.
+        A proof whose facts hold in the database, or could not be checked (``unchecked``); or
+        that there is none, with the proof under the declared schema where there is one.
     """
     refusal = _refusal(gold, prediction, engine)
     if refusal is not None:

@@ -77,7 +77,7 @@ class Proof:
 
     @property
     def proved(self) -> bool:
-        """Always: this is what a proof shows."""
+        """True; it is False for :class:`NotProved`."""
         return True
 
     @property
@@ -141,7 +141,7 @@ class NotProved:
 
     @property
     def proved(self) -> bool:
-        """False: no derivation was found."""
+        """False; it is True for a :class:`Proof`."""
         return False
 
     @property

@@ -105,7 +105,7 @@ class Witness:
 
     @property
     def refuted(self) -> bool:
-        """Always: this is what a witness shows."""
+        """True; it is False for :class:`NotRefuted`."""
         return True
 
 
@@ -145,7 +145,7 @@ class NotRefuted:
 
     @property
     def refuted(self) -> bool:
-        """False: no witness was found."""
+        """False; it is True for a :class:`Witness`."""
         return False
 
     @property

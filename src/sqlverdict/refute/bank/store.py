@@ -141,7 +141,7 @@ class Bank:
                 run("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?)", (pair, gold, prediction))
                 run("INSERT OR IGNORE INTO separated VALUES (?, ?)", (number, pair))
 
-        # A query with half a character cannot be stored; it only costs a later search its luck.
+        # A query with half of a surrogate pair cannot be stored; a later search tries it anew.
         with suppress(UnicodeEncodeError):
             self._store.write(insert)
 

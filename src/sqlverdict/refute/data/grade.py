@@ -266,7 +266,7 @@ class Grader:
             return "needs_empty_table", ()
         if any(_has_null(instance, column_ref) for column_ref in self._may_be_null):
             return "needs_null", ()
-        if any(_lonely(instance, one, two) for one, two in self.joins):
+        if any(_lacks_partner(instance, one, two) for one, two in self.joins):
             return "needs_missing_partner", ()
         if self._tied(instance):
             return "needs_tie", ()
@@ -322,7 +322,7 @@ def _has_null(instance: Instance, column_ref: ColumnRef) -> bool:
     return (None,) in cells_of(instance, *column_ref)
 
 
-def _lonely(instance: Instance, one: ColumnRef, two: ColumnRef) -> bool:
+def _lacks_partner(instance: Instance, one: ColumnRef, two: ColumnRef) -> bool:
     """Whether a value on either side has no partner; an empty table is another matter."""
     if not instance_rows(instance, one[0]) or not instance_rows(instance, two[0]):
         return False

@@ -8,8 +8,7 @@ not legal is not handed out.
 The first instance, and some later ones, are real rows as they are. Every second one changes
 only so far as it keeps what the real data show, so that an ordinary witness has its chance.
 
-Tables that were too large to be read whole are
-sampled; a row whose parent was left out is left out too.
+Of a table that is too large a sample is read; a row whose parent is not in it is left out.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 :func:`mine` reads a SQLite file and returns what its rows all keep: columns that are never
 NULL or never repeat, few values, signs and ranges, undeclared foreign keys, codes and their
-labels, copied columns, orders within a row. Each file of ``refute/mine`` states how many rows
-it takes to say so, and why. Everything mined holds in the whole file.
+labels, copied columns, orders within a row. Each file of ``refute/data/mine`` states how
+many rows it takes to say so, and why. Everything mined holds in the whole file.
 
 A regularity is no fact: a legal database may break it. A witness that breaks one shows a
 difference that the real data have not shown yet; ``grade`` says so.
