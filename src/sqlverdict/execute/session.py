@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 TableRows = Mapping[str, Sequence[Row]]
 """Rows by the names of their tables."""
+Run = Callable[[str], Outcome]
+"""Runs one query on a database."""
 LONGEST = 1_000_000_000
 """Seconds that a limit may be at most: clocks and logs know no longer time."""
 

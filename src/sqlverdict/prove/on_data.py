@@ -19,7 +19,8 @@ from pathlib import Path
 
 from sqlverdict.execute.engine import Engine
 from sqlverdict.execute.fact_check import FactCheck, check_facts
-from sqlverdict.execute.fact_queries import Run, check_facts_by_queries
+from sqlverdict.execute.fact_queries import check_facts_by_queries
+from sqlverdict.execute.session import Run
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove import prover

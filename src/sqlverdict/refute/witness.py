@@ -23,7 +23,7 @@ Grade = Literal[
 ]
 """How ordinary a witness is, beside what the real database shows."""
 
-Kind = Literal["different", "undetermined_prediction"]
+WitnessKind = Literal["different", "undetermined_prediction"]
 """What a witness shows: two answers that differ, or a prediction that has several answers."""
 
 Origin = Literal["bank", "real", "search"]
@@ -92,7 +92,7 @@ class Witness:
     broken: tuple[str, ...] = ()
     sentence: str = ""
     cut_by_time: bool = False
-    kind: Kind = "different"
+    kind: WitnessKind = "different"
     other: Outcome | None = None
     engine: str = DEFAULT_ENGINE
     in_queries: bool = False

@@ -38,7 +38,7 @@ from sqlverdict.refute.data.mine.sample import Sample, reading
 from sqlverdict.refute.data.mine.store import holds_in_file, tables_of
 from sqlverdict.refute.witness import Instance
 
-Kind = TypeVar("Kind", bound=Regularity)
+R = TypeVar("R", bound=Regularity)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Regularities:
                 by_column[column_ref] = (*by_column.get(column_ref, ()), member)
         return by_column
 
-    def of(self, kind: type[Kind]) -> tuple[Kind, ...]:
+    def of(self, kind: type[R]) -> tuple[R, ...]:
         """The regularities of one kind."""
         return tuple(member for member in self.members if isinstance(member, kind))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset, QueryPair
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.in_memory import RebuiltInstance, in_memory_engine
+from sqlverdict.execute.session import Run
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.tokens import fold, solid
@@ -58,7 +59,7 @@ def rebuild(
 
 
 def compare_on(
-    run: Callable[[str], Outcome],
+    run: Run,
     gold_sql: str,
     prediction_sql: str,
     preset: str = DEFAULT_PRESET,
