@@ -150,16 +150,13 @@ class EngineTrial:
         Answers that change are as good where they keep their numbers of rows, and these differ:
         ``FETCH FIRST 1 ROWS WITH TIES`` gives two rows in any order where ``LIMIT 1`` gives one.
         """
-        answers: dict[int, list[Outcome]] = {
-            id(self._gold): [difference.gold],
-            id(self._prediction): [difference.prediction],
-        }
-        numbers = [_number_of_rows(first) for (first,) in answers.values()]
+        answers: list[list[Outcome]] = [[difference.gold], [difference.prediction]]
+        numbers = [_number_of_rows(first) for (first,) in answers]
         is_open = False
         for query, now, is_same in self._variants(difference):
             if is_same:
                 continue
-            known = answers[id(query)]
+            known = answers[0 if query is self._gold else 1]
             if not is_open:
                 if None in numbers or numbers[0] == numbers[1] or self._recounted >= _RECOUNTED:
                     return False
@@ -168,8 +165,7 @@ class EngineTrial:
                 return False
             known.append(now)
         return not is_open or all(
-            compared.equal is False
-            for compared in starmap(self._compare, product(*answers.values()))
+            compared.equal is False for compared in starmap(self._compare, product(*answers))
         )
 
     def second_answer(self, difference: Difference) -> Answer | None:
