@@ -30,9 +30,10 @@ from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.prove.etm_paper.etm_paper import NUMBERED, PREPARING, PaperForm, paper_form
+from sqlverdict.prove.etm_paper.etm_paper import NUMBERED, PREPARING, paper_form
 from sqlverdict.prove.normalise import TooManySteps
 from sqlverdict.prove.profile import ProofQuestion
+from sqlverdict.prove.proof import NormalForm
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import ParseFailure
@@ -95,7 +96,7 @@ def number_of(rule: str) -> str:
     return paper[0] if paper else ""
 
 
-def form(sql: str, bench: str, schema: Schema) -> PaperForm | None:
+def form(sql: str, bench: str, schema: Schema) -> NormalForm | None:
     """What the rules make of a query; ``None`` where they find no end, or cannot read it."""
     query = parse(sql, "sqlite")
     if isinstance(query, ParseFailure):

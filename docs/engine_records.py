@@ -8,7 +8,7 @@ from dataclasses import fields
 
 from sqlverdict.dialects import DEFAULT_DIALECT, DIALECTS, Dialect, dialect_of
 from sqlverdict.execute.apart.brief import BriefEngine
-from sqlverdict.execute.common_text import GrammarEngine, ParserEngine, WritingEngine
+from sqlverdict.execute.common_text import ParserEngine
 from sqlverdict.execute.engine import (
     ENGINES,
     Engine,
@@ -24,7 +24,7 @@ _MOST_WORDS = 50
 """How many words a cell lists."""
 _PARTS = (
     *(InMemoryEngine, ScratchEngine, WorkspaceEngine, FileEngine, ServerEngine, BriefEngine),
-    *(SelfChecking, GrammarEngine, ParserEngine, WritingEngine),
+    *(SelfChecking, ParserEngine),
 )
 """What only some engines are, which code asks for by its type."""
 

@@ -85,7 +85,7 @@ def test_a_proof_that_does_not_hold_is_refused(schema: Schema) -> None:
     proof = proof_of("SELECT COUNT(*) FROM singer", "SELECT COUNT(id) FROM singer", schema)
     with pytest.raises(RejectedProof) as rejection:
         step_changes(replace(proof, prediction_sql="SELECT COUNT(name) FROM singer"), schema)
-    assert rejection.value.reason == "rule_does_not_apply"
+    assert rejection.value.proof.reason == "rule_does_not_apply"
 
 
 SOUND = [rule for _, rule in RULES.items() if "sound" in rule.profiles]

@@ -9,7 +9,7 @@ import pytest
 from sqlverdict.parse.facts import HasAffinity, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.normalise import RuleSet, normalise, rule_set
+from sqlverdict.prove.normalise import RuleSet, normalise
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.proof import Step
 from sqlverdict.prove.reasoning.facts import Facts
@@ -18,7 +18,7 @@ from sqlverdict.prove.rule import Pair, Rule
 from sqlverdict.records import Query
 
 SOUND = rules_of("sound")
-ALL_TRIED = rule_set(replace(rule, needs=()) for rule in SOUND.rules)
+ALL_TRIED = RuleSet(tuple(replace(rule, needs=()) for rule in SOUND.rules))
 
 
 def steps(sql: str, rule: Rule, pair: Pair, rules: RuleSet) -> list[Step]:
@@ -47,7 +47,7 @@ def test_a_rule_that_needs_what_is_not_there_is_not_tried() -> None:
     def rewrite(node: object, _: Facts) -> None:
         node_types.append(type(node).__name__)
 
-    watched = rule_set([replace(rule, rewrite=rewrite)])
+    watched = RuleSet((replace(rule, rewrite=rewrite),))
     steps("SELECT 1", rule, pair, watched)
     assert node_types == []
     steps(pair.left, rule, pair, watched)

@@ -60,8 +60,8 @@ def test_days_around_the_moment_tell_two_queries_apart(
     for path in write(witness, tmp_path, "one"):
         again = replay(path)
         assert again.differ
-        assert again.card.now == witness.now
-        assert f"the clock shows {witness.now}" in again.card.sentence
+        assert again.header.now == witness.now
+        assert f"the clock shows {witness.now}" in again.header.sentence
 
 
 def test_only_one_query_that_reads_the_clock_needs_a_moment() -> None:

@@ -13,11 +13,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlverdict.execute.engines.sqlite.literals import sql_literal
 
 from error_parts import refuses_data
 from sqlverdict.error_reasons import DataReason
 from sqlverdict.errors import DataError, FileFailure
-from sqlverdict.execute.engines.sqlite.literals import sql_literal
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import leading_keyword, statements
@@ -68,8 +68,12 @@ def test_a_written_witness_replays(tmp_path: Path, suffix: str) -> None:
     again = replay(next(path for path in paths if path.suffix == suffix))
     assert again.differ
     assert isinstance(again.gold, Answer)
-    assert (again.gold.rows, again.card.gold, again.card.prediction) == ([(1,)], GOLD, PREDICTION)
-    assert again.card.sentence == "they differ when a t has no a (NULL)"
+    assert (again.gold.rows, again.header.gold, again.header.prediction) == (
+        [(1,)],
+        GOLD,
+        PREDICTION,
+    )
+    assert again.header.sentence == "they differ when a t has no a (NULL)"
     assert set(paths[0].parent.iterdir()) == set(paths)
 
 
@@ -103,8 +107,8 @@ def test_the_preset_and_the_contract_travel_with_the_file(tmp_path: Path) -> Non
     twice = witness({"t": ((1, 1), (1, 1))}, "SELECT a FROM t", "SELECT DISTINCT a FROM t")
     for path in write(twice, tmp_path, "w", preset="bird", contract=Contract(order="ignore")):
         again = replay(path)
-        assert (again.card.preset, again.differ) == ("bird", False)
-        assert again.card.contract == Contract(order="ignore")
+        assert (again.header.preset, again.differ) == ("bird", False)
+        assert again.header.contract == Contract(order="ignore")
         assert replay(path, preset="strict").differ
 
 

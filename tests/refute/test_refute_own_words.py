@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from sqlglot import parse_one
 
 from engine_examples import examples_of
 from small_databases import EVERY_ENGINE, database_of
@@ -18,6 +19,7 @@ from sqlverdict.refute.make.own_pools import own_pools
 from sqlverdict.refute.make.pool import ValuePool
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.derived_values import constant_call
+from sqlverdict.refute.read.moments import interval_steps
 from sqlverdict.refute.read.own_words import OwnWords
 from sqlverdict.refute.read.patterns import like_patterns
 from sqlverdict.refute.search import find_witness
@@ -144,3 +146,16 @@ def test_calls_without_anything_and_endless_numbers_are_read(dialect: str, condi
     query = parse(f"SELECT {condition} FROM item", dialect)
     assert isinstance(query, Query)
     assert read_query(query, read_ddl(TABLE.format(""), dialect)).own is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("INTERVAL '1 month'", [(1, "month")]),
+        ("INTERVAL '1 mon 2 weeks'", [(1, "month"), (14, "day")]),
+        ("INTERVAL '2' QUARTER", [(6, "month")]),
+        ("INTERVAL '1 fortnight'", []),
+    ],
+)
+def test_an_interval_is_read_in_units_of_sqlite(text: str, steps: list[tuple[int, str]]) -> None:
+    assert interval_steps(parse_one(text, read="postgres")) == steps

@@ -34,6 +34,7 @@ from sqlverdict.errors import SqlverdictError
 from sqlverdict.evidence import Proved, Refuted, Tested
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.execute.session import Run
 from sqlverdict.parse.qualified import with_plain_names
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -41,7 +42,7 @@ from sqlverdict.records import Answer, Query, Result
 from sqlverdict.refute.explain.evidence import refutation_evidence
 from sqlverdict.runlog.run import Run as EvaluatedRun
 from sqlverdict.signs.look import signs_of
-from sqlverdict.signs.sign import SIGNS, Run, Subject
+from sqlverdict.signs.sign import SIGNS, Subject
 
 MOST = 3
 """How many candidates are proposed for one gold."""

@@ -10,15 +10,16 @@ the kind of the values, and whether a call can fail.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Final, Literal, Protocol, runtime_checkable
+from typing import Final, Literal, Protocol, TypeVar, runtime_checkable
 
 from sqlverdict.errors import MissingExtra
-from sqlverdict.execute.engine import ENGINES, Engine
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import word_set
 
 Risk = Literal["total", "typed", "numeric", "whole", "partial"]
 """When a call fails: never; only for a text or a value of unknown type; only for what is no number;
@@ -37,9 +38,23 @@ where they are dates or timestamps; or ``shown``: the text that a group shows fo
 _ATOM: Final = r"(?:[A-Za-z0-9 ,:;@/\"'_%#=<>~!.-]|\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9])+\])[*+?]?"
 _PATTERN: Final = re.compile(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
 
+INTERVAL_UNITS: Final = {
+    "second": (1, "second"),
+    "minute": (60, "second"),
+    "hour": (3_600, "second"),
+    "day": (1, "day"),
+    "week": (7, "day"),
+    "month": (1, "month"),
+    "year": (12, "month"),
+}
+"""Units of an interval, and what they are in those that it has: months, days and seconds."""
+WHOLE_FIELDS: Final = word_set("year month day quarter week dow doy isodow isoyear decade century")
+"""Fields that dates and timestamps have alike, with whole numbers as values."""
+
 Spell = Callable[[bytes, Sequence[str]], str]
 """Writes the meaning of an unknown function with its arguments, for people."""
 _Words = tuple[bytes, Spell]
+T = TypeVar("T")
 _REMEMBERED: Final = 4_096
 _words: dict[str, _Words] = {}
 """What the unknown functions of the latest common texts stand for, by name."""
@@ -96,9 +111,10 @@ def unknown_call_text(name: str, arguments: Sequence[str]) -> str | None:
 
 @runtime_checkable
 class ParserEngine(Protocol):
-    """An engine whose parser can be asked without a database for a query in common SQL.
+    """An engine whose parser can be asked without a database.
 
-    What only it reads can be proved then.
+    So what only the engine reads can be proved, and what it refuses is known. One may write no
+    plain text, as DuckDB's does not.
     """
 
     def common_text(self, sql: str, arithmetic: bool, schema: Schema) -> str | None:
@@ -112,23 +128,13 @@ class ParserEngine(Protocol):
         """
         ...
 
-
-@runtime_checkable
-class WritingEngine(Protocol):
-    """An engine whose parser can be asked without a database, and writes what it read."""
-
     def plain_text(self, sql: str) -> str | None:
         """The query as the parser writes it, in one of several words for the same.
 
         A query around it that only passes its rows on is left out. ``None`` where the parser does
-        not read it, or cannot write what it read.
+        not read it, or does not write what it read.
         """
         ...
-
-
-@runtime_checkable
-class GrammarEngine(Protocol):
-    """An engine that says whether a text is one of its queries, without a database."""
 
     def syntax_error(self, sql: str) -> str | None:
         """What the parser holds against a text; ``None`` where it reads it, or was not asked."""
@@ -147,14 +153,19 @@ class GrammarEngine(Protocol):
         ...
 
 
+def _ask_parser(dialect: str, question: Callable[[ParserEngine], T]) -> T | None:
+    """What the parser of the dialect's engine answers; ``None`` where it is not at hand."""
+    for engine in map(ENGINES.get, ENGINES.names()):
+        if engine.dialect == dialect and isinstance(engine, ParserEngine):
+            with suppress(MissingExtra):
+                return question(engine)
+    return None
+
+
 @lru_cache(maxsize=4_096)
 def grammar_error(sql: str, dialect: str) -> str | None:
     """What the parser of the dialect's engine holds against a text, where it is at hand."""
-    for engine in _engines(dialect):
-        if isinstance(engine, GrammarEngine):
-            with suppress(MissingExtra):
-                return engine.syntax_error(sql)
-    return None
+    return _ask_parser(dialect, lambda engine: engine.syntax_error(sql))
 
 
 @lru_cache(maxsize=4_096)
@@ -166,14 +177,10 @@ def types_of_query(sql: str, dialect: str, schema: Schema) -> tuple[str | None, 
         dialect: Its dialect.
         schema: The tables that it reads, each by its one plain name.
     """
-    for engine in _engines(dialect):
-        if isinstance(engine, GrammarEngine):
-            with suppress(MissingExtra):
-                try:
-                    return engine.type_error(sql, schema), None
-                except NoCommonText as unknown:
-                    return None, str(unknown)
-    return None, None
+    try:
+        return _ask_parser(dialect, lambda engine: engine.type_error(sql, schema)), None
+    except NoCommonText as unknown:
+        return None, str(unknown)
 
 
 def text_in_common_sql(sql: str, dialect: str, arithmetic: bool, schema: Schema) -> str | None:
@@ -189,34 +196,18 @@ def _common_text(
     sql: str, dialect: str, arithmetic: bool, schema: Schema
 ) -> tuple[str | None, list[tuple[str, _Words]]]:
     """The query in common SQL, and what the unknown functions in it stand for."""
-    text = _engine_text(sql, dialect, arithmetic, schema)
+    text = _ask_parser(dialect, lambda engine: engine.common_text(sql, arithmetic, schema))
     names = [match[0] for match in UNKNOWN_FUNCTION.finditer(text or "")]
     return text, [(name, _words[name]) for name in dict.fromkeys(names) if name in _words]
-
-
-def _engine_text(sql: str, dialect: str, arithmetic: bool, schema: Schema) -> str | None:
-    for engine in _engines(dialect):
-        if isinstance(engine, ParserEngine):
-            with suppress(MissingExtra):
-                return engine.common_text(sql, arithmetic, schema)
-    return None
 
 
 @lru_cache(maxsize=4_096)
 def text_in_plain_words(sql: str, dialect: str) -> str | None:
     """The query as its engine's parser writes it; ``None`` where none is at hand, or reads it."""
-    for engine in _engines(dialect):
-        if isinstance(engine, WritingEngine):
-            with suppress(MissingExtra):
-                return engine.plain_text(sql)
-    return None
+    return _ask_parser(dialect, lambda engine: engine.plain_text(sql))
 
 
 def is_same_query(one: str, other: str, dialect: str) -> bool:
     """Whether two texts say the same to the parser of their engine, but for words for the same."""
     first = text_in_plain_words(one, dialect)
     return first is not None and first == text_in_plain_words(other, dialect)
-
-
-def _engines(dialect: str) -> Iterator[Engine]:
-    return (engine for engine in map(ENGINES.get, ENGINES.names()) if engine.dialect == dialect)

@@ -148,7 +148,7 @@ class Engine(Protocol):
             driver_values: Answers also hold the values as the driver gives them.
 
         Raises:
-            DatabaseError: it is missing, damaged_file or not a database.
+            DatabaseError: it is missing, damaged or not a database.
         """
         ...
 

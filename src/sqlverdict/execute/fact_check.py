@@ -21,7 +21,7 @@ from sqlverdict.files.sqlite import open_read_only, quote_name
 from sqlverdict.parse.facts import Fact, HasAffinity, NotNull, References, Unique
 from sqlverdict.records import Cell, Row
 
-State = Literal["holds", "broken", "unchecked"]
+FactState = Literal["holds", "broken", "unchecked"]
 
 STEPS = 100_000_000
 """What one check may spend, in steps of SQLite's machine: a scan of some ten million rows."""
@@ -49,7 +49,7 @@ class FactCheck:
     """
 
     fact: Fact
-    state: State
+    state: FactState
     why: str = ""
 
     def __str__(self) -> str:

@@ -9,17 +9,15 @@ own (``fact_check.py``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.execute.engine import Enforced
 from sqlverdict.execute.fact_check import FactCheck, broken_words
+from sqlverdict.execute.session import Run
 from sqlverdict.parse.facts import Fact, HasAffinity, NotNull, References, Unique
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Answer, Outcome
-
-Run = Callable[[str], Outcome]
-"""Runs one query on the database."""
+from sqlverdict.records import Answer
 
 
 def check_facts_by_queries(

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, Session
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema, Table, is_view
@@ -42,7 +43,7 @@ class ScratchDatabase(Protocol):
         """A new pair of queries: count its work from nothing, whatever ran here before."""
         ...
 
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> None:
+    def load(self, rows: TableRows) -> None:
         """Make these rows the content.
 
         Raises:
@@ -146,7 +147,7 @@ class InMemoryEngine(Protocol):
         self,
         schema: Schema,
         tables: Sequence[Table],
-        rows: Mapping[str, Sequence[Row]],
+        rows: TableRows,
         *,
         bare: bool = False,
     ) -> RebuiltInstance:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import ForeignKey, Table
@@ -11,20 +10,14 @@ from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 
 
-class InsertionOrder(NamedTuple):
-    """Tables in the order of insertion.
+def insertion_order(
+    tables: Iterable[Table],
+) -> tuple[list[Table], list[tuple[Table, ForeignKey]]]:
+    """Tables after those that they refer to; of a circle, the first table comes first.
 
-    Attributes:
-        tables: Each after those that it refers to, as far as there is such an order.
-        circular: The foreign keys, with their tables, that point to a table further behind.
+    Returns:
+        The tables, and the foreign keys, with their tables, that point to one further behind.
     """
-
-    tables: list[Table]
-    circular: list[tuple[Table, ForeignKey]]
-
-
-def insertion_order(tables: Iterable[Table]) -> InsertionOrder:
-    """Tables after those that they refer to; of a circle, the first table comes first."""
     ordered: list[Table] = []
     circular: list[tuple[Table, ForeignKey]] = []
     waiting = list(tables)
@@ -36,7 +29,7 @@ def insertion_order(tables: Iterable[Table]) -> InsertionOrder:
             circular += [(ready[0], key) for key in _behind(ready[0], names)]
         ordered += ready
         waiting = [table for table in waiting if table not in ready]
-    return InsertionOrder(ordered, circular)
+    return ordered, circular
 
 
 def _behind(table: Table, names: set[str]) -> Iterator[ForeignKey]:

@@ -67,38 +67,37 @@ class _Copies:
 
     def run(self, sql: str) -> Outcome:
         """What a text gives."""
-        return _run_text(self, sql)
-
-
-def _run_text(copies: _Copies, sql: str) -> Outcome:
-    script, dialect = copies.script, copies.dialect
-    texts = _statements(sql, dialect)
-    if not texts:
-        return NO_SQL
-    if len(texts) > _MOST_STATEMENTS:
-        message = f"{len(texts)} statements; at most {_MOST_STATEMENTS} are tried"
-        return Failure(Reason.UNSUPPORTED_FEATURE, message)
-    volatile = any(
-        uses_chance(text, dialect) or (not copies.clock_stands and text_reads_clock(text, dialect))
-        for text in (*script.setup, *texts, script.check)
-    )
-    try:
-        with closing(copies.open()) as workspace:
-            outcome = _run(workspace, script, texts)
-            if outcome is not None:
-                return _marked(outcome, volatile)
-            content = _content(workspace, dialect)
-        with closing(copies.open()) as workspace:
-            # What goes wrong here went wrong above.
-            _run(workspace, script, ())
-            untouched = _content(workspace, dialect)
-    except (DatabaseError, OSError) as error:
-        return unavailable(str(error))
-    if _are_same(content, untouched):
-        # A new view or index is in no table: all statements without effect would be the same.
-        message = "the statements change no table: give the case a check that shows their effect"
-        return Failure(Reason.UNSUPPORTED_FEATURE, message)
-    return _marked(content, volatile)
+        script, dialect = self.script, self.dialect
+        texts = _statements(sql, dialect)
+        if not texts:
+            return NO_SQL
+        if len(texts) > _MOST_STATEMENTS:
+            message = f"{len(texts)} statements; at most {_MOST_STATEMENTS} are tried"
+            return Failure(Reason.UNSUPPORTED_FEATURE, message)
+        volatile = any(
+            uses_chance(text, dialect)
+            or (not self.clock_stands and text_reads_clock(text, dialect))
+            for text in (*script.setup, *texts, script.check)
+        )
+        try:
+            with closing(self.open()) as workspace:
+                outcome = _run(workspace, script, texts)
+                if outcome is not None:
+                    return _marked(outcome, volatile)
+                content = _content(workspace, dialect)
+            with closing(self.open()) as workspace:
+                # What goes wrong here went wrong above.
+                _run(workspace, script, ())
+                untouched = _content(workspace, dialect)
+        except (DatabaseError, OSError) as error:
+            return unavailable(str(error))
+        if _are_same(content, untouched):
+            # A new view or index is in no table: all statements without effect would be the same.
+            message = (
+                "the statements change no table: give the case a check that shows their effect"
+            )
+            return Failure(Reason.UNSUPPORTED_FEATURE, message)
+        return _marked(content, volatile)
 
 
 def _marked(outcome: Outcome, volatile: bool) -> Outcome:

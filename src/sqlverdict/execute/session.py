@@ -15,6 +15,10 @@ from sqlverdict.records import Outcome, Row
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
 
+TableRows = Mapping[str, Sequence[Row]]
+"""Rows by the names of their tables."""
+Run = Callable[[str], Outcome]
+"""Runs one query on a database."""
 LONGEST = 1_000_000_000
 """Seconds that a limit may be at most: clocks and logs know no longer time."""
 
@@ -126,7 +130,7 @@ class Scratch(Protocol):
         """A schema with all that makes a column's type, so that another server gives the same."""
         return schema
 
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+    def load(self, rows: TableRows) -> bool:
         """Make these rows the content of the tables, parents and children in any order.
 
         Returns:

@@ -9,6 +9,8 @@ from typing import Literal
 from sqlverdict.parse.tokens import fold, solid
 
 Source = Literal["sqlite", "ddl", "tables_json", "assumed", "catalogue"]
+ColumnRef = tuple[str, str]
+"""A table and a column, as the schema writes them."""
 
 
 @dataclass(frozen=True)

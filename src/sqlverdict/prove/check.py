@@ -154,21 +154,18 @@ def check_proof(
     try:
         return ProofCheck(proof, schema, assumed, fixed_columns).run()
     except RejectedProof as rejection:
-        return InvalidProof(rejection.reason, rejection.step, rejection.why, tuple(rejection.lines))
+        return rejection.proof
     except RecursionError:
         why = "the queries are nested too deeply to be checked"
         return InvalidProof("beyond_the_prover", None, why)
 
 
 class RejectedProof(Exception):
-    """The proof is rejected."""
+    """The proof is rejected; ``proof`` says why."""
 
-    def __init__(
-        self, reason: ProofReason, why: str, step: int | None, lines: list[CheckedStep]
-    ) -> None:
-        super().__init__(why)
-        self.reason: ProofReason = reason
-        self.why, self.step, self.lines = why, step, lines
+    def __init__(self, proof: InvalidProof) -> None:
+        super().__init__(proof.why)
+        self.proof = proof
 
 
 class ProofCheck:
@@ -188,7 +185,7 @@ class ProofCheck:
 
     def rejection(self, reason: ProofReason, why: str) -> RejectedProof:
         """The error that says why the proof does not hold."""
-        return RejectedProof(reason, why, self.at, self.lines)
+        return RejectedProof(InvalidProof(reason, self.at, why, tuple(self.lines)))
 
     def beyond(self, side: Side, what: object) -> RejectedProof:
         """The error that says what of a query the prover does not read."""

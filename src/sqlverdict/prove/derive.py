@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 from sqlglot.expressions import Expr
@@ -15,7 +15,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.first_difference import first_difference
 from sqlverdict.prove.normalise import FormCache, RuleSet, normalise
 from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
-from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Side, Step, weakest
+from sqlverdict.prove.proof import Derivation, NormalForm, NotProved, Proof, weakest
 from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import (
@@ -45,35 +45,6 @@ inner ORDER BY may set; none."""
 
 ROUNDING = frozenset({"real_fraction_has_one_form"})
 """Rules that hold up to rounding in the last digits, as the default comparison tolerates."""
-
-
-@dataclass(frozen=True)
-class Form:
-    """A query's normal form; many derivations share it.
-
-    Attributes:
-        tree: The form, frozen.
-        steps: How the query became it.
-        bases: The base table of each label in the tree that has one.
-        places: Where the query evaluates what may fail.
-        reading: How the query was read (``resolve/query.py``).
-    """
-
-    tree: Expr
-    steps: tuple[Step, ...]
-    bases: dict[str, str]
-    places: frozenset[str] = frozenset()
-    reading: int = 0
-
-    @cached_property
-    def text(self) -> str:
-        """The form as SQL."""
-        return resolved_sql(self.tree)
-
-    @cached_property
-    def key(self) -> str:
-        """What two forms share that are the same but for the order of columns."""
-        return tree_key(self.tree, column_order=False)
 
 
 def derive_by_normal_forms(question: ProofQuestion, profile: str) -> Derivation:
@@ -117,11 +88,12 @@ def _derive_from(
     prediction = form(question.prediction, question, rules, order=order, reading=reading)
     readings = gold.reading, prediction.reading
     fixed = contract is not None and contract.columns == "same_order"
+    # The order of columns is no part of the keys.
     if gold.key != prediction.key or (fixed and tree_key(gold.tree) != tree_key(prediction.tree)):
         not_proved = NotProved(
             f"{FORMS_DIFFER}: {first_difference(gold.tree, prediction.tree, question.schema)}",
             None,
-            Forms(gold.tree, prediction.tree, resolved_sql),
+            (gold, prediction),
             tuple(dict.fromkeys(s.rule for s in (*gold.steps, *prediction.steps))),
         )
         return not_proved, readings
@@ -187,7 +159,7 @@ def _columns(gold: Expr, prediction: Expr) -> tuple[int, ...]:
     return tuple(pairing)
 
 
-_FORMS: FormCache[Form] = FormCache()
+_FORMS = FormCache()
 
 
 def forget_forms() -> None:
@@ -197,7 +169,7 @@ def forget_forms() -> None:
 
 def form(
     query: Query, question: ProofQuestion, rules: RuleSet, *, order: RowOrder, reading: int = 0
-) -> Form:
+) -> NormalForm:
     """The normal form of a query.
 
     Args:
@@ -224,7 +196,7 @@ def shared_facts(schema: Schema, facts: frozenset[Fact], dialect: str) -> Facts:
 
 def _form(
     query: Query, question: ProofQuestion, rules: RuleSet, order: RowOrder, reading: int
-) -> Form:
+) -> NormalForm:
     start = resolve_query(query, question.schema, question.facts, reading)
     facts = shared_facts(question.schema, question.facts, query.dialect).over(start.bases)
     calls = unknown_calls(start.tree, facts)
@@ -235,12 +207,14 @@ def _form(
     objection = refusal(start.tree, facts) or lost_order(start.tree, facts.record)
     if objection is not None:
         raise Unsupported(objection)
-    side: Side = "gold"
-    tree, steps = normalise(start.tree, facts, rules, side)
+    tree, steps = normalise(start.tree, facts, rules)
     if visible_order(tree):
         raise Unsupported(ORDER_SHOWS)
     objection = calls.objection(unknown_calls(tree, facts))
     if objection is not None:
         raise Unsupported(objection)
     freeze(tree)
-    return Form(tree, tuple(steps), facts.bases, calls.places, start.reading)
+    key = tree_key(tree, column_order=False)
+    return NormalForm(
+        tree, tuple(steps), key, resolved_sql, facts.bases, calls.places, start.reading
+    )

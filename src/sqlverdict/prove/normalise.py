@@ -14,12 +14,11 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import Generic, TypeVar
 
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import cited_facts
-from sqlverdict.prove.proof import Path, Side, Step
+from sqlverdict.prove.proof import NormalForm, Path, Step
 from sqlverdict.prove.reasoning.copies import TooManySteps, bounded_copies
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import tell_sources_apart
@@ -82,9 +81,12 @@ class RuleSet:
 
 @bounded_copies()
 def normalise(
-    tree: Expr, facts: Facts, rules: RuleSet, side: Side = "gold", most: int = MOST_STEPS
+    tree: Expr, facts: Facts, rules: RuleSet, most: int = MOST_STEPS
 ) -> tuple[Expr, list[Step]]:
     """Rewrite a resolved tree, in place, to a form in which no rule applies.
+
+    Returns:
+        The form, and the steps to it, as those of a gold.
 
     Raises:
         TooManySteps: there is no such form within the budget.
@@ -104,7 +106,7 @@ def normalise(
             current: Expr | None = node
             while current is not None:
                 tree, current, step = _one_step(
-                    tree, current, facts, rules.of(type(current), present), side
+                    tree, current, facts, rules.of(type(current), present)
                 )
                 if current is not None and step is not None:
                     # A rule changes nothing above or beside its node.
@@ -118,7 +120,7 @@ def normalise(
 
 
 def _one_step(
-    tree: Expr, node: Expr, facts: Facts, rules: Iterable[Rule], side: Side
+    tree: Expr, node: Expr, facts: Facts, rules: Iterable[Rule]
 ) -> tuple[Expr, Expr | None, Step | None]:
     """Apply the first rule that fits a node; returns the tree, the new node and the step."""
     parent, name, index = node.parent, node.arg_key, node.index
@@ -135,7 +137,7 @@ def _one_step(
         reasons = cited_facts(cited)
         tree = put(tree, replacement, parent, name, index)
         tell_sources_apart(tree, facts)
-        return tree, replacement, Step(side, rule.name, path, reasons)
+        return tree, replacement, Step("gold", rule.name, path, reasons)
     return tree, None, None
 
 
@@ -205,24 +207,17 @@ def _inner_first(tree: Expr, rules: RuleSet) -> tuple[list[Expr], int]:
     return nodes, present
 
 
-def rule_set(rules: Iterable[Rule]) -> RuleSet:
-    """A set of rules, in the order given."""
-    return RuleSet(tuple(rules))
-
-
-T = TypeVar("T")
-
 _FORMS = 512
 
 
-class FormCache(Generic[T]):
+class FormCache:
     """The forms used last, by whatever decides them."""
 
     def __init__(self) -> None:
-        self._forms: OrderedDict[Hashable, T] = OrderedDict()
+        self._forms: OrderedDict[Hashable, NormalForm] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+    def get(self, key: Hashable, make: Callable[[], NormalForm]) -> NormalForm:
         """The form of that key, made where it is not known."""
         with self._lock:
             if key in self._forms:

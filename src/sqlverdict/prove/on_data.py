@@ -19,7 +19,8 @@ from pathlib import Path
 
 from sqlverdict.execute.engine import Engine
 from sqlverdict.execute.fact_check import FactCheck, check_facts
-from sqlverdict.execute.fact_queries import Run, check_facts_by_queries
+from sqlverdict.execute.fact_queries import check_facts_by_queries
+from sqlverdict.execute.session import Run
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove import prover
@@ -57,8 +58,8 @@ def prove_on_data(
         run: Runs a query on the real database; facts are checked by it elsewhere than in SQLite.
 
     Returns:
-        A proof whose facts hold in the database, or could not be checked (``unchecked``); or the
-        word that there is none, with the proof under the declared schema where there is one.
+        A proof whose facts hold in the database, or could not be checked (``unchecked``); or
+        that there is none, with the proof under the declared schema where there is one.
     """
     refusal = _refusal(gold, prediction, engine)
     if refusal is not None:

@@ -15,7 +15,7 @@ from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.errors import UsageError
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.normalise import RuleSet, rule_set
+from sqlverdict.prove.normalise import RuleSet
 from sqlverdict.prove.rule import RULES
 from sqlverdict.registry import Registry
 
@@ -123,8 +123,12 @@ def rules_of(
     """
     members = {name: rule for name, rule in RULES.items() if profile in rule.profiles}
     _require_members(without, members, profile)
-    return rule_set(
-        rule for name, rule in members.items() if name not in without and dialect in rule.dialects
+    return RuleSet(
+        tuple(
+            rule
+            for name, rule in members.items()
+            if name not in without and dialect in rule.dialects
+        )
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from sqlverdict.dialects import DEFAULT_DIALECT
@@ -76,7 +77,7 @@ class Proof:
 
     @property
     def proved(self) -> bool:
-        """Always: this is what a proof shows."""
+        """True; it is False for :class:`NotProved`."""
         return True
 
     @property
@@ -91,18 +92,31 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Forms:
-    """The two forms that a search ended in, written out when somebody asks: that takes time.
+class NormalForm:
+    """What rules make of a query; many derivations share it.
 
     Attributes:
-        gold: What the gold was rewritten to.
-        prediction: What the prediction was rewritten to.
-        write: Makes text of a tree.
+        tree: The form, frozen.
+        steps: How the query became it, as if it were the gold.
+        key: What two forms share that the profile takes for the same.
+        write: Makes text of the tree, where somebody asks for it: that takes time.
+        places: Where the query evaluates what may fail.
+        bases: The base table of each label in the tree that has one.
+        reading: How the query was read (``resolve/query.py``).
     """
 
-    gold: Expr
-    prediction: Expr
+    tree: Expr
+    steps: tuple[Step, ...]
+    key: str
     write: Callable[[Expr], str]
+    bases: dict[str, str] = field(default_factory=dict)
+    places: frozenset[str] = frozenset()
+    reading: int = 0
+
+    @cached_property
+    def text(self) -> str:
+        """The form as SQL, for people."""
+        return self.write(self.tree)
 
 
 @dataclass(frozen=True)
@@ -112,7 +126,7 @@ class NotProved:
     Attributes:
         message: Why, in words.
         reason: Set where a query could not be read, or is beyond the prover.
-        forms: What the two queries were rewritten to, where it got that far.
+        forms: What the gold and the prediction were rewritten to, where it got that far.
         rules: The rules that fired on either side.
         declared: A proof under the declared schema, where the real data break it.
         broken: The facts that the real data break, in words, each with an example.
@@ -120,31 +134,31 @@ class NotProved:
 
     message: str
     reason: Reason | None = None
-    forms: Forms | None = field(default=None, repr=False, compare=False)
+    forms: tuple[NormalForm, NormalForm] | None = field(default=None, repr=False, compare=False)
     rules: tuple[str, ...] = ()
     declared: Proof | None = None
     broken: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:
-        """False: no derivation was found."""
+        """False; it is True for a :class:`Proof`."""
         return False
 
     @property
     def gold_form(self) -> str:
         """What the gold was rewritten to, as text; empty where it did not get that far."""
-        return self._form_text("gold")
+        return self._form_text(0)
 
     @property
     def prediction_form(self) -> str:
         """What the prediction was rewritten to, as text."""
-        return self._form_text("prediction")
+        return self._form_text(1)
 
-    def _form_text(self, side: Side) -> str:
+    def _form_text(self, number: int) -> str:
         if self.forms is None:
             return ""
         try:
-            return self.forms.write(self.forms.gold if side == "gold" else self.forms.prediction)
+            return self.forms[number].text
         except RecursionError:
             return "(nested too deeply to be written)"
 

@@ -13,7 +13,7 @@ from sqlverdict.refute.data.ordinary_part import OrdinaryPart
 from sqlverdict.refute.data.regularities import Regularities
 from sqlverdict.refute.make.constraints import SchemaConstraints
 from sqlverdict.refute.meter import Meter
-from sqlverdict.refute.shrink import Content, Cost, Differ, Shrinker
+from sqlverdict.refute.shrink import Cost, Differ, Shrinker
 from sqlverdict.refute.trial.pair_trial import (
     Difference,
     PairTrial,
@@ -21,7 +21,7 @@ from sqlverdict.refute.trial.pair_trial import (
     Separation,
     SmallDifference,
 )
-from sqlverdict.refute.witness import Instance, SearchBudget, Witness
+from sqlverdict.refute.witness import Content, Instance, SearchBudget, Witness
 
 _REEXAMINED = 8
 """How many differences are examined again where none is determined; a few, because each of them is

@@ -27,9 +27,8 @@ from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import scratches_for
-from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.sources import InstanceSources
-from sqlverdict.refute.witness import SearchBudget
+from sqlverdict.refute.witness import Content, SearchBudget
 
 INSTANCES = 60
 """How many databases are made."""
@@ -40,8 +39,8 @@ _MOST_MAPS = 720
 _DIGITS = 9
 """Digits of a number that count where rows are compared."""
 
-Columns = Literal["same", "permuted", "extra", "missing"]
-Rows = Literal["same", "repeated", "more", "fewer", "other"]
+ColumnRelation = Literal["same", "permuted", "extra", "missing"]
+RowRelation = Literal["same", "repeated", "more", "fewer", "other"]
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,8 @@ class RelatedOnInstances:
     """
 
     instances: int
-    columns: Columns
-    rows: Rows
+    columns: ColumnRelation
+    rows: RowRelation
     overlap: float
     missing: tuple[int, ...] = ()
 
@@ -76,7 +75,7 @@ class _Map:
         self.gold, self.prediction = gold, prediction
         self.overlap = self.overlap_with_values = 0.0
         self.with_values = 0
-        self.holds: dict[Rows, int] = {"same": 0, "repeated": 0, "more": 0, "fewer": 0}
+        self.holds: dict[RowRelation, int] = {"same": 0, "repeated": 0, "more": 0, "fewer": 0}
 
     def see(self, gold: Sequence[Row], prediction: Sequence[Row]) -> None:
         """Take note of two answers, one of which has rows."""
@@ -96,7 +95,7 @@ class _Map:
     def relation(self, instances: int, wider: int) -> RelatedOnInstances:
         """What holds on all of so many databases; ``wider``: columns more than the gold's."""
         always = (name for name, times in self.holds.items() if times == instances)
-        columns: Columns = "same" if self.gold == self.prediction else "permuted"
+        columns: ColumnRelation = "same" if self.gold == self.prediction else "permuted"
         if wider:
             columns = "extra" if wider > 0 else "missing"
         overlap = 0.0
@@ -104,7 +103,7 @@ class _Map:
             least = min(self.overlap / instances, self.overlap_with_values / self.with_values)
             overlap = round(least, 4)
         missing = sorted({*range(len(self.gold) - min(wider, 0))} - {*self.gold})
-        rows: Rows = next(always, "other")
+        rows: RowRelation = next(always, "other")
         return RelatedOnInstances(instances, columns, rows, overlap, tuple(missing))
 
 

@@ -249,9 +249,9 @@ class _WitnessSearch:
             best.cost[0] == 0 or not refusal.is_often(stopped, instances_tried)
         ):
             return reducer.witness(best)
-        worn_out = self.trial.wears_out and 2 * instances_tried < self.instances
+        by_prediction = self.trial.takes_far_more and 2 * instances_tried < self.instances
         return refusal.not_refuted(
-            instances_tried, reducer.undetermined, stopped, meter, worn_out=worn_out
+            instances_tried, reducer.undetermined, stopped, meter, by_prediction=by_prediction
         )
 
     def _of_part(self, first: Iterable[Instance]) -> Iterator[Instance]:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.make.constraints import SchemaConstraints, foreign_keys_hold
 from sqlverdict.refute.make.times import simple_times
+from sqlverdict.refute.witness import Content
 
-Content = dict[str, tuple[Row, ...]]
 Cost = tuple[int, int]
 """How far rows are from ordinary, as :meth:`sqlverdict.refute.data.grade.Grader.cost` has it."""
 CostOf = Callable[[Content], Cost]

@@ -15,6 +15,7 @@ from pathlib import Path
 from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Row
 from sqlverdict.refute.data.mine.across import Inclusion
 from sqlverdict.refute.data.mine.columns import FewValues, NeverNull, Repeatless
@@ -23,10 +24,8 @@ from sqlverdict.refute.data.real_rows import RealRows, real_rows
 from sqlverdict.refute.data.regularities import Regularities
 from sqlverdict.refute.make.generator import InstanceGenerator, values_by_column
 from sqlverdict.refute.make.pool import ValuePool
-from sqlverdict.refute.read.columns import ColumnRef
-from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.strategy import rotation, turn_of
-from sqlverdict.refute.witness import Instance, Origin, SearchBudget
+from sqlverdict.refute.witness import Content, Instance, Origin, SearchBudget
 
 _FROM_BANK = 40
 """How many instances of the bank are tried first: a tenth of the usual budget."""

@@ -23,11 +23,15 @@ Grade = Literal[
 ]
 """How ordinary a witness is, beside what the real database shows."""
 
-Kind = Literal["different", "undetermined_prediction"]
+WitnessKind = Literal["different", "undetermined_prediction"]
 """What a witness shows: two answers that differ, or a prediction that has several answers."""
 
 Origin = Literal["bank", "real", "search"]
 """Where a witness came from: an earlier pair's, mutated real rows, or the generator."""
+
+
+Content = dict[str, tuple[Row, ...]]
+"""The rows of an instance, by table; nobody changes them in place."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class Witness:
     broken: tuple[str, ...] = ()
     sentence: str = ""
     cut_by_time: bool = False
-    kind: Kind = "different"
+    kind: WitnessKind = "different"
     other: Outcome | None = None
     engine: str = DEFAULT_ENGINE
     in_queries: bool = False
@@ -101,7 +105,7 @@ class Witness:
 
     @property
     def refuted(self) -> bool:
-        """Always: this is what a witness shows."""
+        """True; it is False for :class:`NotRefuted`."""
         return True
 
 
@@ -141,7 +145,7 @@ class NotRefuted:
 
     @property
     def refuted(self) -> bool:
-        """False: no witness was found."""
+        """False; it is True for a :class:`Witness`."""
         return False
 
     @property

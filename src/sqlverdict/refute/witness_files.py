@@ -51,7 +51,7 @@ class WitnessReplay:
 
     Attributes:
         path: The file.
-        card: The queries and how they are compared.
+        header: The queries and how they are compared.
         gold: What the gold query gives now.
         prediction: What the predicted query gives now.
         comparison: The two under the preset.
@@ -59,7 +59,7 @@ class WitnessReplay:
     """
 
     path: Path
-    card: WitnessHeader
+    header: WitnessHeader
     gold: Outcome
     prediction: Outcome
     comparison: Comparison
@@ -71,8 +71,8 @@ class WitnessReplay:
         return self.comparison.equal is False
 
 
-def _text(witness: Witness, rebuilt: RebuiltInstance, card: WitnessHeader) -> str:
-    lines = comment_lines(witness, card)
+def _text(witness: Witness, rebuilt: RebuiltInstance, header: WitnessHeader) -> str:
+    lines = comment_lines(witness, header)
     for name, sql in rebuilt.declared.items():
         lines += ["", sql + ";"]
         lines += _inserts(witness, rebuilt, name)
@@ -130,10 +130,10 @@ def write(
         FileFailure: the folder cannot be written.
     """
     rebuilt = _faithful(witness, preset, contract)
-    card = header_of(witness, preset, contract)
+    header = header_of(witness, preset, contract)
     try:
-        text = _text(witness, rebuilt, card).encode()
-        notes = header_fields(card) | {"contract": msgspec.json.encode(contract).decode()}
+        text = _text(witness, rebuilt, header).encode()
+        notes = header_fields(header) | {"contract": msgspec.json.encode(contract).decode()}
         # Half of a surrogate pair is no text to SQLite.
         plain = {n: str(each).encode("utf-8", "backslashreplace") for n, each in notes.items()}
         rebuilt.add_notes(NOTES, {name: text.decode() for name, text in plain.items()})
@@ -180,14 +180,16 @@ def replay(path: Path, *, preset: str | None = None) -> WitnessReplay:
         )
     with path.open("rb") as stream:
         is_database = stream.read(16) == b"SQLite format 3\0"
-    session, card = _open_database(path) if is_database else _open_text(path)
+    session, header = _open_database(path) if is_database else _open_text(path)
     try:
-        rules = preset or card.preset
-        gold, prediction, compared = compare_on(session.run, *card.queries, rules, card.contract)
-        tables = tuple(_tables(session, card))
+        rules = preset or header.preset
+        gold, prediction, compared = compare_on(
+            session.run, *header.queries, rules, header.contract
+        )
+        tables = tuple(_tables(session, header))
     finally:
         session.close()
-    return WitnessReplay(path, card, gold, prediction, compared, tables)
+    return WitnessReplay(path, header, gold, prediction, compared, tables)
 
 
 _TABLES = (
@@ -196,9 +198,9 @@ _TABLES = (
 )
 
 
-def _tables(session: Session, card: WitnessHeader) -> Iterator[WitnessTable]:
+def _tables(session: Session, header: WitnessHeader) -> Iterator[WitnessTable]:
     """The rows of every table."""
-    columns = _columns_read(session, card)
+    columns = _columns_read(session, header)
     names = session.run(_TABLES)
     for (name,) in names.rows if isinstance(names, Answer) else ():
         content = session.run(f"SELECT * FROM {quote_name(str(name))}")
@@ -207,14 +209,14 @@ def _tables(session: Session, card: WitnessHeader) -> Iterator[WitnessTable]:
             yield table.with_columns(columns)
 
 
-def _columns_read(session: Session, card: WitnessHeader) -> set[str] | None:
+def _columns_read(session: Session, header: WitnessHeader) -> set[str] | None:
     declarations = session.run("SELECT sql FROM sqlite_master WHERE sql <> ''")
     rows = declarations.rows if isinstance(declarations, Answer) else []
     try:
         schema = read_ddl(";\n".join(str(sql) for (sql,) in rows), "witness")
     except SchemaError:
         return None
-    return columns_named((card.gold, card.prediction), schema)
+    return columns_named((header.gold, header.prediction), schema)
 
 
 def _open_database(path: Path) -> tuple[Session, WitnessHeader]:
@@ -282,9 +284,9 @@ def is_of_sqlite(path: Path) -> bool:
 
 
 def _open_text(path: Path) -> tuple[Session, WitnessHeader]:
-    card, text = read_header(path)
+    header, text = read_header(path)
     try:
-        return in_memory_engine().session_of_script(statements(text), SMALL), card
+        return in_memory_engine().session_of_script(statements(text), SMALL), header
     except DatabaseError as error:
         if error.reason == "unsupported":
             raise DataError(f"{path} {error}", reason="wrong_value") from error
@@ -293,16 +295,16 @@ def _open_text(path: Path) -> tuple[Session, WitnessHeader]:
 
 def _checked(content: object, path: Path) -> WitnessHeader:
     try:
-        card = msgspec.convert(content, WitnessHeader, strict=False)
+        header = msgspec.convert(content, WitnessHeader, strict=False)
     except msgspec.ValidationError as error:
         raise DataError(f"{path} is not a witness: {error}", reason="wrong_value") from error
-    if card.now and not is_moment(card.now):
+    if header.now and not is_moment(header.now):
         raise DataError(
-            f"{path} is not a witness: its clock shows {card.now!r}", reason="wrong_value"
+            f"{path} is not a witness: its clock shows {header.now!r}", reason="wrong_value"
         )
-    if card.format > FORMAT:
+    if header.format > FORMAT:
         raise DataError(
-            f"{path} has format {card.format}; this version reads {FORMAT}. Upgrade sqlverdict",
+            f"{path} has format {header.format}; this version reads {FORMAT}. Upgrade sqlverdict",
             reason="another_version",
         )
-    return card
+    return header

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlverdict.parse.facts import affinity
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.parse.schemas.column_types import column_values
 from sqlverdict.signs.sign import Subject
-
-ColumnRef = tuple[str, str]
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from sqlglot import exp
 from sqlglot.expressions import Column, Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of
+from sqlverdict.execute.session import Run
 from sqlverdict.files.sqlite import quote_text
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Cell, Query
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
-from sqlverdict.signs.sign import Run
+from sqlverdict.refute.read.columns import Resolver
 
 ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 """Comparisons that depend on the order of values."""

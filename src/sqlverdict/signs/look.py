@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from sqlverdict.dialects import DEFAULT_DIALECT
+from sqlverdict.execute.session import Run
 from sqlverdict.records import Failure, Query
-from sqlverdict.signs.sign import SIGNS, STRENGTHS, Notice, Run, Sign, Subject
+from sqlverdict.signs.sign import SIGNS, STRENGTHS, Notice, Sign, Subject
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema

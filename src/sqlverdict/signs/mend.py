@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.records import Query
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.signs.columns import column_text
 from sqlverdict.signs.literals import ORDERED, compared_nodes
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.order import Window, read_window
 from sqlverdict.compare.preset import ProbedQuery
+from sqlverdict.execute.session import Run
 from sqlverdict.parse.clauses import outer_clauses
 from sqlverdict.parse.order import ordering
 from sqlverdict.parse.tokens import Kind, kind, solid
 from sqlverdict.records import Answer, Query, Row
-from sqlverdict.signs.sign import Run
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr

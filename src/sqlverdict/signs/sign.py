@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlverdict.dialects import Dialect, dialect_of
 from sqlverdict.errors import RegistryError
+from sqlverdict.execute.session import Run
 from sqlverdict.records import Answer, Failure, Outcome, Query, Reason, Row
 from sqlverdict.registry import Registry, sections_of
 
@@ -32,7 +33,6 @@ PROBES = 80
 
 Strength = Literal["strong", "weak"]
 STRENGTHS: tuple[Strength, ...] = ("strong", "weak")
-Run = Callable[[str], Outcome]
 
 
 @dataclass(frozen=True)

@@ -21,17 +21,15 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.facts import Fact
-from sqlverdict.prove.normalise import normalise, path_to, rule_set
-from sqlverdict.prove.proof import NotProved, Proof
+from sqlverdict.prove.normalise import RuleSet, normalise, path_to
+from sqlverdict.prove.proof import NormalForm, NotProved, Proof
 from sqlverdict.prove.reasoning.copies import TooManySteps
 from sqlverdict.prove.rule import RULES, SECTIONS, Pair, Rule
-from sqlverdict.prove.tree_key import tree_key
 from sqlverdict.refute.witness import Witness
 from sqlverdict.testing.members import member_of
 from sqlverdict.testing.rule_suite.contexts import check_hostile_contexts
 from sqlverdict.testing.rule_suite.on_engine import check_rule_on_engine
 from sqlverdict.testing.rule_suite.pairs import (
-    NormalForm,
     derive,
     is_heuristic,
     normal_form,
@@ -238,7 +236,7 @@ def check_is_stable(rule: Rule) -> None:
             if once is None or again is None:
                 continue
             # Texts write some constants as sums, which it takes another rule to undo.
-            same = tree_key(again.tree) == tree_key(once.tree)
+            same = again.key == once.key
             _expect(
                 same or (rules is alone and not again.steps),
                 rule,
@@ -256,10 +254,10 @@ def check_order_does_not_matter(rule: Rule) -> None:
     for seed in range(SHUFFLES):
         rules = list(house.rules)
         Random(seed).shuffle(rules)  # noqa: S311 - repeatable, not secret
-        shuffled.append(rule_set(rules))
+        shuffled.append(RuleSet(tuple(rules)))
     for sql, pair in _queries(rule):
         forms = [normal_form(sql, rule, frozenset(pair.facts), rules) for rules in shuffled]
-        texts = {tree_key(form.tree): form for form in forms if form is not None}
+        texts = {form.key: form for form in forms if form is not None}
         if len(texts) > 1:
             one, other, *_ = texts.values()
             raise AssertionError(

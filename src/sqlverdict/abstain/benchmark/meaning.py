@@ -123,15 +123,13 @@ def _normal_form(sql: str, schema: Schema, facts: frozenset[Fact]) -> str | None
     from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
     from sqlverdict.prove.reasoning.copies import TooManySteps
     from sqlverdict.prove.resolve.scope import Unsupported
-    from sqlverdict.prove.tree_key import tree_key
 
     query = parse(sql)
     if isinstance(query, ParseFailure):
         return None
     question = ProofQuestion(query, query, schema, facts)
     try:
-        normal = form(query, question, rules_of(DEFAULT_PROFILE), order="own")
-        return tree_key(normal.tree, column_order=False)
+        return form(query, question, rules_of(DEFAULT_PROFILE), order="own").key
     except (Unsupported, TooManySteps, RecursionError):
         return None
 

@@ -25,10 +25,10 @@ from sqlverdict.audit.question_words import (
     table_of_words,
 )
 from sqlverdict.audit.suspicion import DOUBT, SIGN, SUSPICIONS, Suspicion
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import ColumnRef, Schema, Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Query
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.signs.columns import column_text
 from sqlverdict.signs.mentions import word_stem
 

@@ -3,8 +3,8 @@
 The process is started when it is first needed, serves all sessions of this process, and stays for
 the next. A busy one is not waited for: another thread gets another process. A call that had to be
 killed is a time-out. A process that ends by itself is tried once more: one that an error inside
-the engine ends again is beyond its memory; one that was killed from outside is the fault of nobody
-who asked.
+the engine ends again is beyond its memory; one that was killed from outside is the fault of no
+query.
 
 An engine joins by what it gives to :class:`Remote`: how its object is made in the other process.
 """

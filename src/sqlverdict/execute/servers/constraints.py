@@ -7,17 +7,17 @@ rest is asked by queries over the rows: keys of texts are compared by collations
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Final
 
 from sqlverdict.execute.insertion_order import orphans_query
+from sqlverdict.execute.session import TableRows
 from sqlverdict.parse.schema import ForeignKey, Table
 from sqlverdict.parse.tokens import fold, word_set
 from sqlverdict.records import Cell, Row
 
 Quote = Callable[[str], str]
-Content = Mapping[str, Sequence[Row]]
 _Numbers = tuple[int | None, ...]
 _WHOLE: Final = word_set("tinyint smallint mediumint int integer bigint int2 int4 int8")
 _WORD: Final = re.compile(r"\w+")
@@ -41,7 +41,7 @@ class Constraints:
         self._folded = {fold(name): table for name, table in self._tables.items()}
         self._quote = quote
 
-    def are_broken(self, content: Content) -> bool:
+    def are_broken(self, content: TableRows) -> bool:
         """Whether rows break a constraint that can be checked without a query.
 
         Args:
@@ -64,7 +64,7 @@ class Constraints:
                     return True
         return False
 
-    def _has_orphans(self, table: Table, content: Content) -> bool:
+    def _has_orphans(self, table: Table, content: TableRows) -> bool:
         for key in table.foreign_keys:
             parent = self._parent(key)
             if parent is not None and _has_whole_numbers(table, key, parent):

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from sqlverdict.execute.servers.constraints import Constraints, Content, Quote, has_values
+from sqlverdict.execute.servers.constraints import Constraints, Quote, has_values
 from sqlverdict.execute.servers.rows import StatementTemplate, has_mark
-from sqlverdict.execute.session import Scratch
+from sqlverdict.execute.session import Scratch, TableRows
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
@@ -87,7 +87,7 @@ class RowsScratch(Scratch, ABC):
         """What of the schema no query can read here, and what would let it be read."""
         return ()
 
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+    def load(self, rows: TableRows) -> bool:
         """Make these rows the content; false where one breaks a type or a constraint.
 
         Raises:
@@ -114,7 +114,7 @@ class RowsScratch(Scratch, ABC):
         return True
 
     def _is_legal(
-        self, numbers: tuple[int, ...], literals: Sequence[str], content: Content
+        self, numbers: tuple[int, ...], literals: Sequence[str], content: TableRows
     ) -> bool:
         tables = [self._tables[number] for number in numbers]
         are_values = all(has_values(table, content[table.name]) for table in tables)

@@ -24,6 +24,7 @@ from sqlverdict.parse.names import first_select
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import word_set
+from sqlverdict.prove.reasoning.shape import MIRRORED
 from sqlverdict.prove.resolve.text import put_parentheses
 from sqlverdict.records import Query
 
@@ -116,14 +117,6 @@ def _generator(dialect: str) -> type[Generator]:
 
 
 TextOf = Callable[[Expr], str]
-_FLIPS: dict[type[Expr], type[Expr]] = {
-    exp.EQ: exp.EQ,
-    exp.NEQ: exp.NEQ,
-    exp.GT: exp.LT,
-    exp.LT: exp.GT,
-    exp.GTE: exp.LTE,
-    exp.LTE: exp.GTE,
-}
 
 
 def spell_conditions(tree: Expr, text_of: TextOf) -> None:
@@ -139,7 +132,7 @@ def spell_conditions(tree: Expr, text_of: TextOf) -> None:
         _leave_out(node)
     # From the inside out: the text of a condition decides where it stands.
     for node in reversed(list(tree.walk(bfs=False))):
-        if type(node) in _FLIPS:
+        if type(node) in MIRRORED:
             _order_sides(node, text_of)
         elif isinstance(node, exp.In | exp.Group) and node.expressions:
             node.set("expressions", sorted(node.expressions, key=text_of))
@@ -175,7 +168,7 @@ def _order_sides(node: Expr, text_of: TextOf) -> None:
         # The left side's collation counts.
         return
     if (_rank(right), text_of(right)) < (_rank(left), text_of(left)):
-        node.replace(_FLIPS[type(node)](this=right, expression=left))
+        node.replace(MIRRORED[type(node)](this=right, expression=left))
 
 
 def _rank(side: Expr) -> int:

@@ -22,6 +22,7 @@ from sqlverdict.prove.reasoning.copies import count_tabulated
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import constant, constant_truth, is_truth_value
 from sqlverdict.prove.reasoning.shape import (
+    COMPARISONS,
     all_of,
     any_of,
     column_name,
@@ -34,7 +35,6 @@ from sqlverdict.prove.tree_key import expression_key
 
 MOST_CUBES = 32
 MOST_SUBJECTS = 8
-_COMPARISONS = frozenset((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE))
 
 Cube = tuple[int, ...]
 """Cases of each subject, a bit for each."""
@@ -95,7 +95,7 @@ def _subject(condition: Expr) -> tuple[Hashable, ...] | None:
         return (object(),)
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
         return (column_name(inner.this),) if isinstance(inner.this, exp.Column) else None
-    if type(condition) in _COMPARISONS:
+    if type(condition) in COMPARISONS:
         left, right = condition.this, condition.expression
         if isinstance(left, exp.Subquery) or isinstance(right, exp.Subquery):
             return (object(),)

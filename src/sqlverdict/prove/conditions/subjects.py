@@ -19,7 +19,14 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import all_of, any_of, copied, has_subquery, own_nodes
+from sqlverdict.prove.reasoning.shape import (
+    MIRRORED,
+    all_of,
+    any_of,
+    copied,
+    has_subquery,
+    own_nodes,
+)
 
 NULL = 0
 FALSE, TRUE = 1, 2
@@ -37,12 +44,6 @@ _PLAIN = (
     *(exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Cast, exp.DataType),
 )
 """What never fails in an engine that has types, as far as it is read at all."""
-_MIRROR: dict[type[Expr], type[Expr]] = {
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
-    exp.GT: exp.LT,
-    exp.GTE: exp.LTE,
-}
 
 
 @dataclass
@@ -345,7 +346,7 @@ def _floor(number: Decimal) -> int:
 def constant_right(left: Expr, right: Expr, kind: type[Expr]) -> tuple[Expr, Expr, type[Expr]]:
     """A comparison with the constant, if there is one, on the right."""
     if (is_fixed(left) or isinstance(left, exp.Null)) and not isinstance(right, exp.Null):
-        return right, left, _MIRROR.get(kind, kind)
+        return right, left, MIRRORED.get(kind, kind)
     return left, right, kind
 
 

@@ -11,7 +11,7 @@ that one is rewritten too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
 
@@ -27,7 +27,7 @@ from sqlverdict.prove.etm_paper.constraints import paper_facts
 from sqlverdict.prove.etm_paper.shapes import node_text, nodes_below
 from sqlverdict.prove.normalise import MOST_STEPS, FormCache, path_to, put
 from sqlverdict.prove.profile import PROFILES, ProofQuestion, rules_of
-from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Side, Step, weakest
+from sqlverdict.prove.proof import Derivation, NormalForm, NotProved, Proof, Step, weakest
 from sqlverdict.prove.reasoning.copies import TooManySteps, bounded_copies
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.resolve.scope import is_quoted
@@ -40,40 +40,35 @@ PREPARING = tuple(f"P{number}" for number in range(9))
 NUMBERED = tuple(str(number) for number in range(1, 27))
 _FIRST = ("26",)
 _AT_SET_OPERATIONS = ("21", "3", "5")
-_WITHIN_SELECT = (*PREPARING, *(n for n in NUMBERED if n not in (*_FIRST, *_AT_SET_OPERATIONS)))
-
-
-@dataclass(frozen=True)
-class PaperStages:
-    """The rules of the profile by the place where they act, each in the paper's order."""
-
-    first: tuple[Rule, ...]
-    at_set_operations: tuple[Rule, ...]
-    within_select: tuple[Rule, ...]
+_NO_NUMBER = ""
+_WITHIN_SELECT = (
+    *PREPARING,
+    *(n for n in NUMBERED if n not in (*_FIRST, *_AT_SET_OPERATIONS)),
+    _NO_NUMBER,
+)
 
 
 @lru_cache(maxsize=64)
-def stages(without: frozenset[str]) -> PaperStages:
-    """The rules that are switched on; one without a number of the paper comes last."""
-    rules = rules_of("etm_paper", without).rules
-
-    def of(numbers: tuple[str, ...]) -> tuple[Rule, ...]:
-        numbered = [rule for rule in rules if rule.paper and rule.paper[0] in numbers]
-        return tuple(sorted(numbered, key=lambda rule: numbers.index(rule.paper[0])))
-
-    rest = tuple(rule for rule in rules if not rule.paper)
-    return PaperStages(of(_FIRST), of(_AT_SET_OPERATIONS), of(_WITHIN_SELECT) + rest)
+def _rules_of(numbers: tuple[str, ...], without: frozenset[str]) -> tuple[Rule, ...]:
+    """The rules of some of the paper's numbers, in this order, that are switched on."""
+    numbered = [
+        (numbers.index(number), rule)
+        for rule in rules_of("etm_paper", without).rules
+        if (number := rule.paper[0] if rule.paper else _NO_NUMBER) in numbers
+    ]
+    return tuple(rule for _, rule in sorted(numbered, key=lambda each: each[0]))
 
 
 class PaperRewriting:
     """One query on its way to the form in which no rule changes it."""
 
-    def __init__(self, tree: Expr, facts: Facts, rules: PaperStages, side: Side = "gold") -> None:
+    def __init__(self, tree: Expr, facts: Facts, without: frozenset[str]) -> None:
         self.tree = tree
         self.steps: list[Step] = []
         self._known = facts
-        self._rules = rules
-        self._side: Side = side
+        self._first = _rules_of(_FIRST, without)
+        self._at_set_operations = _rules_of(_AT_SET_OPERATIONS, without)
+        self._within_select = _rules_of(_WITHIN_SELECT, without)
 
     @bounded_copies()
     def run(self) -> None:
@@ -83,7 +78,7 @@ class PaperRewriting:
             TooManySteps: there is no end within the budget.
         """
         for query in _inner_first(self.tree, exp.Query):
-            for rule in self._rules.first:
+            for rule in self._first:
                 if isinstance(query, rule.matches):
                     self._apply(rule, query)
         for select in _inner_first(self.tree, exp.Select):
@@ -91,7 +86,7 @@ class PaperRewriting:
         while isinstance(self.tree, exp.SetOperation):
             if not any(
                 isinstance(self.tree, rule.matches) and self._apply(rule, self.tree)
-                for rule in self._rules.at_set_operations
+                for rule in self._at_set_operations
             ):
                 return
             if isinstance(self.tree, exp.Select):
@@ -104,7 +99,7 @@ class PaperRewriting:
         changed = True
         while changed:
             changed = False
-            for rule in self._rules.within_select:
+            for rule in self._within_select:
                 if exp.Select in rule.matches:
                     while self._apply(rule, self._at(location)):
                         changed, nodes = True, None
@@ -136,7 +131,7 @@ class PaperRewriting:
         path = (*path_to(parent), (name or "", -1 if index is None else index)) if parent else ()
         facts = tuple(map(str, self._known.cited))
         self.tree = put(self.tree, replacement, parent, name, index)
-        self.steps.append(Step(self._side, rule.name, path, facts))
+        self.steps.append(Step("gold", rule.name, path, facts))
         if len(self.steps) > MOST_STEPS:
             names = sorted({step.rule for step in self.steps[-20:]})
             raise TooManySteps(f"{MOST_STEPS} steps; the last by {', '.join(names)}")
@@ -178,8 +173,7 @@ class EtmPaper:
             return NotProved("nested too deeply for the prover", Reason.UNSUPPORTED_FEATURE)
         if gold.key != prediction.key:
             fired = dict.fromkeys(step.rule for step in (*gold.steps, *prediction.steps))
-            forms = Forms(gold.tree, prediction.tree, paper_text)
-            return NotProved("the trees differ", None, forms, tuple(fired))
+            return NotProved("the trees differ", None, (gold, prediction), tuple(fired))
         steps = (*gold.steps, *(replace(step, side="prediction") for step in prediction.steps))
         return Proof(
             question.gold.sql,
@@ -214,29 +208,15 @@ class EtmPaper:
         return paper_text(tree)
 
 
-@dataclass(frozen=True)
-class PaperForm:
-    """What the paper's rules make of a query."""
-
-    tree: Expr
-    key: str
-    steps: tuple[Step, ...]
-
-    @property
-    def text(self) -> str:
-        """The tree as SQL."""
-        return paper_text(self.tree)
-
-
 def paper_text(tree: Expr) -> str:
     """A tree as SQL, for people; it need not run."""
     return str(tree.sql(DEFAULT_DIALECT))
 
 
-_FORMS: FormCache[PaperForm] = FormCache()
+_FORMS = FormCache()
 
 
-def paper_form(query: Query, question: ProofQuestion) -> PaperForm:
+def paper_form(query: Query, question: ProofQuestion) -> NormalForm:
     """The form to which the paper's rules rewrite a query.
 
     Raises:
@@ -246,13 +226,13 @@ def paper_form(query: Query, question: ProofQuestion) -> PaperForm:
     return _FORMS.get(identity, lambda: _form(query, question))
 
 
-def _form(query: Query, question: ProofQuestion) -> PaperForm:
+def _form(query: Query, question: ProofQuestion) -> NormalForm:
     facts = paper_facts(question.schema, question.facts)
     tree = script_tree(query.tree, question.schema)
-    work = PaperRewriting(tree, facts, stages(question.without))
+    work = PaperRewriting(tree, facts, question.without)
     work.run()
     freeze(work.tree)
-    return PaperForm(work.tree, node_text(work.tree), tuple(work.steps))
+    return NormalForm(work.tree, tuple(work.steps), node_text(work.tree), paper_text)
 
 
 def script_tree(tree: Expr, schema: Schema) -> Expr:

@@ -6,9 +6,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.copies import counted_copy
-from sqlverdict.prove.reasoning.shape import items, whole_number
-
-_OTHER_CLAUSES = ("group", "having", "order", "limit", "offset", "distinct")
+from sqlverdict.prove.reasoning.shape import has_only_rows, items, whole_number
 
 
 def counted_condition(node: Expr, *, whole: bool = False) -> Expr | None:
@@ -61,7 +59,7 @@ def counts_rows(query: Expr) -> bool:
     call = inner.expressions[0]
     if not isinstance(call, exp.Count) or not isinstance(call.this, exp.Star):
         return False
-    return not any(inner.args.get(part) for part in _OTHER_CLAUSES)
+    return has_only_rows(inner)
 
 
 def asks_for_rows(condition: Expr) -> bool:

@@ -13,6 +13,7 @@ from sqlverdict.prove.reasoning.counting import counts_rows
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.set_sides import other_conditions
 from sqlverdict.prove.reasoning.shape import (
+    MIRRORED,
     all_of,
     columns_in,
     conditions,
@@ -25,12 +26,6 @@ from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.tree_key import same_expression
 
 _BOUNDS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ)
-_MIRRORED: dict[type[Expr], type[Expr]] = {
-    exp.GT: exp.LT,
-    exp.GTE: exp.LTE,
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
-}
 
 
 def are_disjoint(ours: Sequence[Expr], theirs: Sequence[Expr], facts: Facts) -> bool:
@@ -101,7 +96,7 @@ def _bound(node: Expr) -> _Bound | None:
     kind: type[Expr] = type(node)
     value, literal = node.this, node.expression
     if _literal(literal) is None:
-        kind, value, literal = _MIRRORED.get(kind, kind), literal, value
+        kind, value, literal = MIRRORED.get(kind, kind), literal, value
     return (kind, value, literal) if _literal(literal) is not None else None
 
 

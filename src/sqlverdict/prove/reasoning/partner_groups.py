@@ -13,7 +13,8 @@ from sqlverdict.prove.reasoning.shape import whole_number
 from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.resolve.scope import resolved
 
-_NULL_FOR_NONE = (exp.Max, exp.Min, exp.Sum, exp.Avg)
+NULL_FOR_NONE = (exp.Max, exp.Min, exp.Sum, exp.Avg)
+"""Aggregates that give NULL over no rows."""
 
 
 def row_keys(sources: Sequence[Expr], facts: Facts, filtered: Sequence[Expr]) -> list[Expr] | None:
@@ -40,7 +41,7 @@ def drops_no_rows(condition: Expr, value: Expr, call: Expr) -> bool:
         value: The node in it that stands for the aggregate.
         call: The aggregate.
     """
-    if isinstance(call, _NULL_FOR_NONE):
+    if isinstance(call, NULL_FOR_NONE):
         return rejects_null(condition, value)
     if not isinstance(call, exp.Count):
         return False

@@ -17,14 +17,13 @@ from sqlverdict.prove.reasoning.shape import (
     column_name,
     columns_in,
     conditions,
+    has_only_rows,
     items,
     joins,
     source_label,
 )
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.tree_key import expression_key, same_expression
-
-_TAILS = ("group", "having", "order", "limit", "offset", "distinct")
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def same_rows(node: exp.Select, inner: Expr, facts: Facts) -> SameRows | None:
     """What the two share, where the inner one reads the same tables, and each table once."""
     if not isinstance(inner, exp.Select) or len(inner.expressions) != 1:
         return None
-    if not all_inner(inner) or not is_flat(inner) or any(inner.args.get(part) for part in _TAILS):
+    if not all_inner(inner) or not is_flat(inner) or not has_only_rows(inner):
         return None
     mine = {facts.bases.get(item.alias): item.alias for item in items(node)}
     theirs = {facts.bases.get(item.alias): item.alias for item in items(inner)}
@@ -80,7 +79,7 @@ def plain_source(query: Expr | None, facts: Facts) -> str | None:
     """The label of the one table that a SELECT of FROM and WHERE alone reads."""
     if not isinstance(query, exp.Select) or joins(query):
         return None
-    if any(query.args.get(part) for part in _TAILS) or len(items(query)) != 1:
+    if not has_only_rows(query) or len(items(query)) != 1:
         return None
     label: str = items(query)[0].alias
     return label if label in facts.bases else None

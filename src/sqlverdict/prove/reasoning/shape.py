@@ -25,6 +25,30 @@ _AROUND_CALLS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)
 _LEAVES = frozenset({exp.Identifier, exp.Literal})
 
 
+MIRRORED: dict[type[Expr], type[Expr]] = {
+    exp.EQ: exp.EQ,
+    exp.NEQ: exp.NEQ,
+    exp.GT: exp.LT,
+    exp.GTE: exp.LTE,
+    exp.LT: exp.GT,
+    exp.LTE: exp.GTE,
+}
+"""The same comparison with its sides exchanged."""
+COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+OPPOSITES: dict[type[Expr], type[Expr]] = {
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.GT: exp.LTE,
+    exp.GTE: exp.LT,
+    exp.LT: exp.GTE,
+    exp.LTE: exp.GT,
+}
+"""The comparison that is true where another one is false."""
+BAG_AGGREGATES = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
+"""Aggregates that pass over NULL, and for which the order of rows does not matter."""
+_BESIDE_ROWS = ("group", "having", "order", "limit", "offset", "distinct")
+
+
 def all_of(conditions: Sequence[Expr]) -> Expr:
     """The conjunction of conditions, which must not be empty."""
     conjunction = conditions[0]
@@ -73,6 +97,11 @@ def set_conditions(select: Expr, conjuncts: Sequence[Expr], clause: str = "where
         else exp.Having(this=all_of(conjuncts))
     )
     select.set(clause, wrapped)
+
+
+def has_only_rows(select: Expr) -> bool:
+    """Whether a SELECT has nothing but columns, sources and conditions."""
+    return not any(select.args.get(part) for part in _BESIDE_ROWS)
 
 
 def items(select: Expr) -> list[Expr]:

@@ -19,10 +19,9 @@ from sqlverdict.execute.common_text import UNKNOWN_FUNCTION
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces
 from sqlverdict.prove.reasoning.inner_order import ROW_TEXTS
+from sqlverdict.prove.reasoning.shape import COMPARISONS
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.records import Query
-
-COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 _PARTS: dict[type[Expr], str] = {
     exp.Select: "expressions from_ joins where group having order limit offset distinct with_",

@@ -35,6 +35,7 @@ from sqlverdict.prove.reasoning.dependencies import (
 )
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
+    COMPARISONS,
     ColumnName,
     column_name,
     columns_in,
@@ -49,7 +50,6 @@ from sqlverdict.prove.reasoning.shape import (
     output_nodes,
     source_label,
 )
-from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.unknown_calls import GROUP_TEXT, is_shown_text
 from sqlverdict.prove.tree_key import expression_key

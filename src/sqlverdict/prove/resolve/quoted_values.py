@@ -14,8 +14,13 @@ from sqlverdict.execute.common_text import UNKNOWN_FUNCTION, unknown_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.column_types import column_values, declared_collation
 from sqlverdict.prove.reasoning.filters import in_filter
-from sqlverdict.prove.reasoning.shape import column_name, leaves, whole_number
-from sqlverdict.prove.resolve.common_sql import COMPARISONS
+from sqlverdict.prove.reasoning.shape import (
+    COMPARISONS,
+    MIRRORED,
+    column_name,
+    leaves,
+    whole_number,
+)
 from sqlverdict.prove.resolve.engine_limits.own_types import spells
 
 _SIGNS = tuple(kind.__name__.lower() for kind in COMPARISONS)
@@ -24,12 +29,6 @@ _CHOICES = ("COALESCE", "CASE", "IF")
 _LAST_YEAR = 9998
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?", re.ASCII)
 _HOUR_OF_DAY = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
-_MIRRORED: dict[type[Expr], type[Expr]] = {
-    exp.GT: exp.LT,
-    exp.GTE: exp.LTE,
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
-}
 
 
 def takes_quotes(dialect: Dialect, kind: str, where: str, quoted: Sequence[exp.Literal]) -> bool:
@@ -241,7 +240,7 @@ def _spell_bounds(node: Expr) -> None:
         return
     value, bound, kind = node.this, node.expression, type(node)
     if isinstance(value, exp.Literal):
-        value, bound, kind = bound, value, _MIRRORED.get(kind, kind)
+        value, bound, kind = bound, value, MIRRORED.get(kind, kind)
     later = _day_after(bound) if kind in (exp.GT, exp.LTE) else None
     if later is not None:
         open_: type[Expr] = exp.GTE if kind is exp.GT else exp.LT
@@ -261,7 +260,7 @@ def _spell_year(node: Expr, types: _Types, record: Dialect) -> None:
     kind: type[Expr] = type(node)
     call, year = node.this, whole_number(node.expression)
     if year is None:
-        kind, call, year = _MIRRORED.get(kind, kind), node.expression, whole_number(node.this)
+        kind, call, year = MIRRORED.get(kind, kind), node.expression, whole_number(node.this)
     column = _year_of(call)
     if column is None or year is None or not 1 <= year <= _LAST_YEAR:
         return

@@ -29,6 +29,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
+    BAG_AGGREGATES,
     column_name,
     columns_in,
     is_closed,
@@ -55,7 +56,6 @@ _DATES = re.compile(r"\s*(?:date|datetime|timestamp)\b", re.IGNORECASE)
 _LABELS = re.compile(r"\s*(?:bit|enum|set)\b", re.IGNORECASE)
 _CHOICES = (exp.Case, exp.If, exp.Coalesce, exp.Nullif, exp.Max, exp.Min, exp.AnyValue)
 _PATH_PARTS = (exp.JSONPathRoot, exp.JSONPathKey, exp.JSONPathSubscript)
-_BAG_AGGREGATES = (exp.Count, exp.Sum, exp.Avg, exp.Max, exp.Min)
 _OTHER_AGGREGATES = frozenset(
     {"group_concat", "string_agg", "json_group_array", "json_group_object", "median"}
     | {"jsonb_group_array", "jsonb_group_object", "percentile", "percentile_cont"}
@@ -93,9 +93,9 @@ def refusal(tree: Expr, facts: Facts) -> str | None:
             return "COLLATE decides which texts are equal"
         if isinstance(node, exp.JSONPathPart) and not isinstance(node, _PATH_PARTS):
             return "a JSON path with more than keys and places"
-        if isinstance(node, _BAG_AGGREGATES) and node.this is None:
+        if isinstance(node, BAG_AGGREGATES) and node.this is None:
             return f"{node.key.upper()} of nothing"
-        if isinstance(node, exp.AggFunc) and not isinstance(node, _BAG_AGGREGATES):
+        if isinstance(node, exp.AggFunc) and not isinstance(node, BAG_AGGREGATES):
             if not isinstance(node.parent, exp.Window):
                 return f"{node.sql_name().lower()} depends on the order of rows"
         elif isinstance(node, exp.Anonymous) and str(node.this).lower() in _OTHER_AGGREGATES:

@@ -152,17 +152,8 @@ def star_columns(scope: Scope, qualifier: str = "") -> Iterator[tuple[str, exp.C
                 yield name, resolved(source.label, column)
 
 
-@dataclass(frozen=True)
-class BaseTable:
-    """A table as :class:`Source` wants it; ``objection`` says why it cannot be read."""
-
-    table: Table
-    columns: Sequence[tuple[str, str]]
-    objection: str | None
-
-
-def find_table(schema: Schema, node: exp.Table) -> BaseTable:
-    """The base table that a name means.
+def find_table(schema: Schema, node: exp.Table) -> tuple[Table, Sequence[tuple[str, str]]]:
+    """The base table that a name means, and its columns as :class:`Source` has them.
 
     Raises:
         Unsupported: there is none, or it is a view.
@@ -171,22 +162,19 @@ def find_table(schema: Schema, node: exp.Table) -> BaseTable:
     if database not in ("", "main") or node.args.get("joins") or node.args.get("pivots"):
         raise Unsupported(f"the table {node.sql(DEFAULT_DIALECT)}")
     base = _tables(schema).get(fold(node.name))
-    if base is None or not base.columns:
+    if base is None or not base[1]:
         raise Unsupported(f"there is no table {node.name}")
-    if base.objection is not None:
-        raise Unsupported(base.objection)
+    if "view" in (base[0].sql or "")[:40].lower().split():
+        raise Unsupported(f"{base[0].name} is a view")
     return base
 
 
 @lru_cache(maxsize=256)
-def _tables(schema: Schema) -> dict[str, BaseTable]:
-    tables: dict[str, BaseTable] = {}
-    for table in schema.tables:
-        columns = [(fold(column.name), fold(column.name)) for column in table.columns]
-        is_view = "view" in (table.sql or "")[:40].lower().split()
-        view = f"{table.name} is a view" if is_view else None
-        tables.setdefault(fold(table.name), BaseTable(table, columns, view))
-    return tables
+def _tables(schema: Schema) -> dict[str, tuple[Table, Sequence[tuple[str, str]]]]:
+    return {
+        fold(table.name): (table, [(fold(each.name), fold(each.name)) for each in table.columns])
+        for table in reversed(schema.tables)
+    }
 
 
 def is_quoted(column: Expr) -> bool:

@@ -250,11 +250,10 @@ class _TreeResolver:
                 if cte.names and len(cte.names) != len(names):
                     raise Unsupported(f"{item.name} names {len(cte.names)} of {len(names)} columns")
                 return self._derived(inner, item.alias_or_name, cte.names or names, scope)
-            base = find_table(self.schema, item)
-            table = base.table
+            table, columns = find_table(self.schema, item)
             label = self._label(fold(table.name))
             self.bases[label] = table.name
-            scope.add(Source(fold(item.alias_or_name), label, base.columns, table))
+            scope.add(Source(fold(item.alias_or_name), label, columns, table))
             name = exp.Identifier(this=table.name, quoted=True)
             return exp.Table(this=name, alias=alias_of(label))
         if isinstance(item, exp.Subquery):

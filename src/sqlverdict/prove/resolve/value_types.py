@@ -17,6 +17,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import ROW_TEXTS
 from sqlverdict.prove.reasoning.shape import (
+    COMPARISONS,
     column_name,
     is_aggregate,
     leaves,
@@ -24,7 +25,6 @@ from sqlverdict.prove.reasoning.shape import (
     source_label,
 )
 from sqlverdict.prove.reasoning.stored import has_exact_type
-from sqlverdict.prove.resolve.common_sql import COMPARISONS
 from sqlverdict.prove.resolve.engine_limits.joint_operands import require_comparisons_apart
 from sqlverdict.prove.resolve.engine_limits.operation_types import (
     aggregate_type,

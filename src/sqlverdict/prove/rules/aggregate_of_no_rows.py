@@ -25,11 +25,14 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import constant_truth
-from sqlverdict.prove.reasoning.shape import conditions, is_aggregate, is_constant
+from sqlverdict.prove.reasoning.shape import (
+    BAG_AGGREGATES,
+    conditions,
+    has_only_rows,
+    is_aggregate,
+    is_constant,
+)
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-
-_OTHERS = ("group", "having", "order", "limit", "offset", "distinct")
-_CALLS = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 
 @rule(
@@ -54,11 +57,11 @@ def aggregate_of_no_rows(node: exp.Select, facts: Facts) -> Expr | None:
     del facts
     if node.parent is not None or node.args.get("from_") is None:
         return None
-    if any(node.args.get(part) for part in _OTHERS):
+    if not has_only_rows(node):
         return None
     calls = [output for output in node.expressions if is_aggregate(output)]
     rest = [output for output in node.expressions if output not in calls]
-    if not calls or not all(isinstance(call, _CALLS) for call in calls):
+    if not calls or not all(isinstance(call, BAG_AGGREGATES) for call in calls):
         return None
     if not all(is_constant(output) or isinstance(output, exp.Null) for output in rest):
         return None

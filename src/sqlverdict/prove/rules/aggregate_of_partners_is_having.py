@@ -36,6 +36,7 @@ from sqlverdict.prove.reasoning.partner_groups import drops_no_rows, row_keys
 from sqlverdict.prove.reasoning.shape import (
     all_inner,
     conditions,
+    has_only_rows,
     has_subquery,
     has_window,
     is_closed,
@@ -49,7 +50,6 @@ from sqlverdict.prove.reasoning.strict import not_null_test, rejects_null
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 KEY = (Unique("t", ("k",)),)
-_OTHER = ("group", "having", "order", "limit", "offset", "distinct")
 
 
 @rule(
@@ -118,7 +118,7 @@ def _is_aggregate_of_partners(query: exp.Subquery, node: exp.Select) -> bool:
     inner = query.this
     if query.alias or not isinstance(inner, exp.Select) or len(inner.expressions) != 1:
         return False
-    if any(inner.args.get(part) for part in _OTHER) or not is_grouped(inner):
+    if not has_only_rows(inner) or not is_grouped(inner):
         return False
     if not items(inner) or not all_inner(inner) or not is_flat(inner):
         return False

@@ -26,6 +26,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
+    BAG_AGGREGATES,
     aggregates_in,
     columns_in,
     conditions,
@@ -36,8 +37,6 @@ from sqlverdict.prove.reasoning.shape import (
 from sqlverdict.prove.reasoning.strict import not_null_test
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
-
-_SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 
 @rule(
@@ -62,7 +61,7 @@ def aggregate_skips_null(node: exp.Select, facts: Facts) -> Expr | None:
     if node.args.get("group") is not None or node.args.get("having") is not None:
         return None
     calls = list(aggregates_in(node.expressions))
-    if not calls or not all(isinstance(call, _SKIP) for call in calls):
+    if not calls or not all(isinstance(call, BAG_AGGREGATES) for call in calls):
         return None
     column = _argument(calls[0])
     if not isinstance(column, exp.Column):

@@ -34,7 +34,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import in_filter
-from sqlverdict.prove.reasoning.shape import has_subquery, is_constant, whole_number
+from sqlverdict.prove.reasoning.shape import MIRRORED, has_subquery, is_constant, whole_number
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
 
@@ -47,12 +47,6 @@ _OPERATORS: dict[type[Expr], Callable[[Any, Any], bool]] = {
     exp.GTE: operator.ge,
     exp.LT: operator.lt,
     exp.LTE: operator.le,
-}
-_MIRRORED: dict[type[Expr], type[Expr]] = {
-    exp.GT: exp.LT,
-    exp.GTE: exp.LTE,
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
 }
 
 
@@ -104,7 +98,7 @@ def coalesce_beside_constant(
     kind: type[Expr] = type(node)
     choice, constant = node.this, node.expression
     if isinstance(constant, exp.Coalesce):
-        kind, choice, constant = _MIRRORED.get(kind, kind), constant, choice
+        kind, choice, constant = MIRRORED.get(kind, kind), constant, choice
     if not isinstance(choice, exp.Coalesce) or not choice.expressions:
         return None
     value, substitute = choice.this, choice.expressions[0]

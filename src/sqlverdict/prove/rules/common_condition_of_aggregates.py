@@ -32,6 +32,7 @@ from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.counting import conditional_argument, counts_when
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
+    BAG_AGGREGATES,
     aggregates_in,
     all_of,
     conditions,
@@ -44,8 +45,6 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
-
-_SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 
 @rule(
@@ -91,7 +90,7 @@ def common_condition_of_aggregates(node: exp.Select, facts: Facts) -> Expr | Non
     calls = list(aggregates_in(output_nodes(node)))
     if not calls or not items(node) or has_window(node):
         return None
-    if not all(isinstance(call, _SKIP) for call in calls):
+    if not all(isinstance(call, BAG_AGGREGATES) for call in calls):
         return None
     arguments = [conditional_argument(call) for call in calls]
     tests = [parts(case.args["ifs"][0].this) for case in arguments if case is not None]

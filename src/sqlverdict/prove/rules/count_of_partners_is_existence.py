@@ -25,15 +25,9 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.counting import counts_rows
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.reasoning.shape import MIRRORED, whole_number
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
-_MIRRORED: dict[type[Expr], type[Expr]] = {
-    exp.GT: exp.LT,
-    exp.GTE: exp.LTE,
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
-}
 _SOME: dict[type[Expr], int] = {exp.GT: 0, exp.GTE: 1, exp.NEQ: 0}
 _NONE: dict[type[Expr], int] = {exp.LT: 1, exp.LTE: 0, exp.EQ: 0}
 """The bound with which a comparison asks for some row, and for none."""
@@ -71,7 +65,7 @@ def count_of_partners_is_existence(
     query, bound = node.this, whole_number(node.expression)
     if bound is None:
         query, bound = node.expression, whole_number(node.this)
-        kind = _MIRRORED.get(kind, kind)
+        kind = MIRRORED.get(kind, kind)
     if bound is None or not counts_rows(query):
         return None
     if bound not in (_SOME.get(kind), _NONE.get(kind)):

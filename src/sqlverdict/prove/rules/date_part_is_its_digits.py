@@ -28,19 +28,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.reasoning.shape import MIRRORED, whole_number
 from sqlverdict.prove.resolve.parser_losses import cast_affinity
 from sqlverdict.prove.rule import Pair, rule
 
 _DIGITS = {"%Y": 4, "%j": 3, "%w": 1, **dict.fromkeys(("%m", "%d", "%H", "%M", "%S", "%W"), 2)}
-_MIRRORS: dict[type[Expr], type[exp.Binary]] = {
-    exp.EQ: exp.EQ,
-    exp.NEQ: exp.NEQ,
-    exp.GT: exp.LT,
-    exp.LT: exp.GT,
-    exp.GTE: exp.LTE,
-    exp.LTE: exp.GTE,
-}
 _STRICT: dict[type[Expr], tuple[type[exp.Binary], int]] = {
     exp.GTE: (exp.GT, -1),
     exp.LTE: (exp.LT, 1),
@@ -73,10 +65,10 @@ def date_part_is_its_digits(
 ) -> Expr | None:
     """Compare the text, strictly."""
     del facts
-    kind: type[exp.Binary] = type(node)
+    kind: type[Expr] = type(node)
     part, other = node.this, node.expression
     if isinstance(part, exp.Literal):
-        part, other, kind = other, part, _MIRRORS[kind]
+        part, other, kind = other, part, MIRRORED[kind]
     is_number = isinstance(part, exp.Cast) and cast_affinity(part) == "INTEGER"
     text = part.this if is_number else part
     width = _DIGITS.get(_format(text))

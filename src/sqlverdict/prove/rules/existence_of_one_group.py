@@ -29,6 +29,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import in_filter
 from sqlverdict.prove.reasoning.partner_groups import drops_no_rows
 from sqlverdict.prove.reasoning.shape import (
+    COMPARISONS,
     aggregates_in,
     conditions,
     has_subquery,
@@ -39,8 +40,6 @@ from sqlverdict.prove.reasoning.shape import (
     items,
 )
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
 @rule(
@@ -80,7 +79,7 @@ def existence_of_one_group(node: exp.Exists, facts: Facts) -> Expr | None:
     if is_limited(inner) or has_window(inner) or has_subquery(having[0]):
         return None
     test = having[0]
-    if not isinstance(test, _COMPARISONS) or len(list(aggregates_in([test]))) != 1:
+    if not isinstance(test, COMPARISONS) or len(list(aggregates_in([test]))) != 1:
         return None
     first = is_aggregate(test.this)
     call, bound = (test.this, test.expression) if first else (test.expression, test.this)

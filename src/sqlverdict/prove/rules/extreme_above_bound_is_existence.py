@@ -33,6 +33,7 @@ from sqlverdict.prove.reasoning.filters import in_filter
 from sqlverdict.prove.reasoning.shape import (
     conditions,
     enclosing,
+    has_only_rows,
     has_subquery,
     items,
     labels,
@@ -42,8 +43,6 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.reasoning.stored import compares_like_extreme
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-
-_OTHER = ("group", "having", "order", "limit", "offset", "distinct")
 
 
 @rule(
@@ -86,7 +85,7 @@ def extreme_above_bound_is_existence(
     inner = query.this if isinstance(query, exp.Subquery) else None
     if not isinstance(inner, exp.Select) or len(inner.expressions) != 1 or not in_filter(node):
         return None
-    if any(inner.args.get(part) for part in _OTHER) or not items(inner):
+    if not has_only_rows(inner) or not items(inner):
         return None
     call = inner.expressions[0]
     above = isinstance(node, exp.GT | exp.GTE) is first

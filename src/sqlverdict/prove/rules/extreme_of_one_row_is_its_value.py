@@ -27,10 +27,8 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Unique
 from sqlverdict.prove.reasoning.dependencies import determines_row, outer_columns
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import items, labels, source_label
+from sqlverdict.prove.reasoning.shape import has_only_rows, items, labels, source_label
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-
-_OTHER = ("group", "having", "order", "limit", "offset", "distinct")
 
 
 @rule(
@@ -63,7 +61,7 @@ def extreme_of_one_row_is_its_value(node: exp.Subquery, facts: Facts) -> Expr | 
     call = inner.expressions[0]
     if not isinstance(call, exp.Max | exp.Min | exp.Sum) or not isinstance(call.this, exp.Column):
         return None
-    if any(inner.args.get(part) for part in _OTHER) or not items(inner) or call.expressions:
+    if not has_only_rows(inner) or not items(inner) or call.expressions:
         return None
     if source_label(call.this) not in labels(inner) or not facts.is_unconverted(node):
         return None

@@ -26,10 +26,8 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.counting import counts_when
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import enclosing, is_aggregate
+from sqlverdict.prove.reasoning.shape import BAG_AGGREGATES, enclosing, is_aggregate
 from sqlverdict.prove.rule import WITH_FILTER, Pair, rule
-
-_SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 
 @rule(
@@ -60,7 +58,7 @@ def filter_is_case(node: exp.Filter, facts: Facts) -> Expr | None:
     """Write the CASE."""
     del facts
     call, select = node.this, enclosing(node)
-    if not isinstance(call, _SKIP) or not is_aggregate(call) or select is None:
+    if not isinstance(call, BAG_AGGREGATES) or not is_aggregate(call) or select is None:
         return None
     if next(bare_columns(select), None) is not None:
         return None

@@ -33,6 +33,7 @@ from sqlverdict.prove.reasoning.shape import (
     column_name,
     columns_in,
     conditions,
+    has_only_rows,
     has_subquery,
     has_window,
     is_grouped,
@@ -42,7 +43,6 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
-_OTHER = ("group", "having", "order", "limit", "offset", "distinct")
 _NUMBERED = "SELECT x.k FROM (SELECT k, v, ROW_NUMBER() OVER ({}) AS r FROM t {}) x WHERE x.r {}"
 
 
@@ -81,7 +81,7 @@ def first_number_is_limit(node: exp.Select, facts: Facts) -> Expr | None:
     inner = sources[0].this if len(sources) == 1 and isinstance(sources[0], exp.Subquery) else None
     if not isinstance(inner, exp.Select) or is_grouped(node) or has_window(node):
         return None
-    if is_grouped(inner) or any(inner.args.get(part) for part in _OTHER) or not items(inner):
+    if is_grouped(inner) or not has_only_rows(inner) or not items(inner):
         return None
     windows = [part for each in inner.expressions for part in own_nodes(each) if _is_window(part)]
     if len(windows) != 1 or windows[0].parent is not inner or not _numbers_all(windows[0]):

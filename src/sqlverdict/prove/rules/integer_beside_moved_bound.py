@@ -28,17 +28,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.reasoning.shape import MIRRORED, whole_number
 from sqlverdict.prove.reasoning.stored import is_signed_integer
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 _MOST = 2**30
-_MIRRORED: dict[type[Expr], type[Expr]] = {
-    exp.GT: exp.LT,
-    exp.GTE: exp.LTE,
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
-}
 
 
 @rule(
@@ -84,12 +78,12 @@ def integer_beside_moved_bound(
     kind: type[Expr] = type(node)
     term, bound = node.this, whole_number(node.expression)
     if bound is None:
-        kind, term, bound = _MIRRORED.get(kind, kind), node.expression, whole_number(node.this)
+        kind, term, bound = MIRRORED.get(kind, kind), node.expression, whole_number(node.this)
     if bound is None or abs(bound) > _MOST:
         return None
     value: Expr
     if isinstance(term, exp.Neg):
-        value, bound, kind = term.this, -bound, _MIRRORED.get(kind, kind)
+        value, bound, kind = term.this, -bound, MIRRORED.get(kind, kind)
     elif isinstance(term, exp.Add | exp.Sub):
         value, constant = term.this, whole_number(term.expression)
         if constant is None and isinstance(term, exp.Add):
@@ -104,7 +98,7 @@ def integer_beside_moved_bound(
         if not factor or abs(factor) > _MOST:
             return None
         if factor < 0:
-            bound, factor, kind = -bound, -factor, _MIRRORED.get(kind, kind)
+            bound, factor, kind = -bound, -factor, MIRRORED.get(kind, kind)
         if kind in (exp.EQ, exp.NEQ) and bound % factor:
             return None
         # The least whole number from the bound on, or the greatest up to it.

@@ -34,6 +34,7 @@ from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat
+from sqlverdict.prove.reasoning.partner_groups import NULL_FOR_NONE
 from sqlverdict.prove.reasoning.shape import (
     all_inner,
     columns_in,
@@ -53,8 +54,6 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same_expression
-
-_NULL_FOR_NONE = (exp.Max, exp.Min, exp.Sum, exp.Avg)
 
 
 @rule(
@@ -158,7 +157,7 @@ def _uses(node: exp.Select, join: exp.Join, query: exp.Select) -> list[tuple[Exp
         if source_label(column) != label or id(column) in inside:
             continue
         call = query.expressions[int(column.name[1:])]
-        if isinstance(call, _NULL_FOR_NONE):
+        if isinstance(call, NULL_FOR_NONE):
             uses.append((column, call))
         elif isinstance(call, exp.Count) and _or_zero(column):
             assert column.parent is not None

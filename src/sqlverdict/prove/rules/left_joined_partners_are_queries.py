@@ -33,6 +33,7 @@ from sqlverdict.prove.reasoning.dependencies import closure, item_keys, plain_co
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, split_items, uses
 from sqlverdict.prove.reasoning.shape import (
+    BAG_AGGREGATES,
     aggregates_in,
     columns_in,
     conditions,
@@ -47,7 +48,6 @@ from sqlverdict.prove.reasoning.strict import is_strict_in
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
-_SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 
 @rule(
@@ -115,7 +115,7 @@ def left_joined_partners_are_queries(node: exp.Select, facts: Facts) -> Expr | N
 
 def _sees_partners(call: Expr, label: str) -> bool:
     """Whether an aggregate skips a row in which a source is all NULL."""
-    if not isinstance(call, _SKIP) or isinstance(call.parent, exp.Filter):
+    if not isinstance(call, BAG_AGGREGATES) or isinstance(call.parent, exp.Filter):
         return False
     inner = call.this
     if isinstance(inner, exp.Distinct):

@@ -24,7 +24,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import whole_number
+from sqlverdict.prove.reasoning.shape import MIRRORED, whole_number
 from sqlverdict.prove.reasoning.stored import holds_no_nul
 from sqlverdict.prove.rule import TYPED, Pair, rule
 
@@ -35,12 +35,6 @@ _IS_EMPTY: dict[tuple[type[Expr], int], bool] = {
     (exp.NEQ, 0): False,
     (exp.GT, 0): False,
     (exp.GTE, 1): False,
-}
-_MIRRORED: dict[type[Expr], type[Expr]] = {
-    exp.GT: exp.LT,
-    exp.GTE: exp.LTE,
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
 }
 
 
@@ -74,7 +68,7 @@ def length_beside_zero(
     kind: type[Expr] = type(node)
     call, bound = node.this, node.expression
     if isinstance(bound, exp.Length):
-        kind, call, bound = _MIRRORED.get(kind, kind), bound, call
+        kind, call, bound = MIRRORED.get(kind, kind), bound, call
     if not isinstance(call, exp.Length) or not isinstance(call.this, exp.Column):
         return None
     number = whole_number(bound)

@@ -30,6 +30,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, split_items
 from sqlverdict.prove.reasoning.same_rows import plain_source
 from sqlverdict.prove.reasoning.shape import (
+    COMPARISONS,
     any_of,
     column_name,
     columns_in,
@@ -42,7 +43,6 @@ from sqlverdict.prove.reasoning.shape import (
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
 
@@ -132,7 +132,7 @@ def _is_plain(test: Expr) -> bool:
     inner = test.this if isinstance(test, exp.Not) else test
     if isinstance(inner, exp.Is):
         return isinstance(inner.this, exp.Column) and isinstance(inner.expression, exp.Null)
-    return isinstance(inner, _COMPARISONS) and all(
+    return isinstance(inner, COMPARISONS) and all(
         isinstance(side, exp.Column) or is_constant(side) for side in (inner.this, inner.expression)
     )
 

@@ -22,16 +22,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import OPPOSITES
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-
-_OPPOSITE: dict[type[Expr], type[Expr]] = {
-    exp.EQ: exp.NEQ,
-    exp.NEQ: exp.EQ,
-    exp.GT: exp.LTE,
-    exp.GTE: exp.LT,
-    exp.LT: exp.GTE,
-    exp.LTE: exp.GT,
-}
 
 
 @rule(
@@ -55,7 +47,7 @@ def not_flips_comparison(node: exp.Not, facts: Facts) -> Expr | None:
     """Take the opposite operator."""
     del facts
     inner = node.this
-    opposite = _OPPOSITE.get(type(inner))
+    opposite = OPPOSITES.get(type(inner))
     if opposite is None:
         return None
     return opposite(this=inner.this, expression=inner.expression)

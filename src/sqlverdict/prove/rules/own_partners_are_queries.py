@@ -33,6 +33,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import drop_item, is_flat, uses
 from sqlverdict.prove.reasoning.same_rows import sees_row
 from sqlverdict.prove.reasoning.shape import (
+    BAG_AGGREGATES,
     aggregates_in,
     all_inner,
     columns_in,
@@ -49,7 +50,6 @@ from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
-_CALLS = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 
 @rule(
@@ -127,7 +127,7 @@ def own_partners_are_queries(node: exp.Select, facts: Facts) -> Expr | None:
 
 def _is_plain(call: Expr) -> bool:
     return (
-        isinstance(call, _CALLS)
+        isinstance(call, BAG_AGGREGATES)
         and not call.expressions
         and not isinstance(call.parent, exp.Filter)
     )

@@ -39,6 +39,7 @@ from sqlverdict.prove.reasoning.dependencies import equality, pinned_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat
 from sqlverdict.prove.reasoning.shape import (
+    COMPARISONS,
     ColumnName,
     column_name,
     conditions,
@@ -50,7 +51,6 @@ from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
 
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _NUMBERS = ("integer", "real", "number")
 
 
@@ -103,7 +103,7 @@ def pinned_column_is_its_constant(node: exp.Select, facts: Facts) -> Expr | None
 
 def _compares_constant(select: exp.Select, pinned: Mapping[ColumnName, Expr], facts: Facts) -> bool:
     for condition in conditions(select):
-        if not isinstance(condition, _COMPARISONS) or equality(condition, facts) is not None:
+        if not isinstance(condition, COMPARISONS) or equality(condition, facts) is not None:
             continue
         for side, other in (("this", condition.expression), ("expression", condition.this)):
             column = condition.args[side]

@@ -24,11 +24,16 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.bare import EXTREMES
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import aggregates_in, has_window, is_closed, own_nodes
+from sqlverdict.prove.reasoning.shape import (
+    aggregates_in,
+    has_only_rows,
+    has_window,
+    is_closed,
+    own_nodes,
+)
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 _CLAUSES = ("from_", "where", "group", "having", "order", "limit", "offset", "distinct")
-_INNER = ("group", "having", "order", "limit", "offset", "distinct")
 
 
 @rule(
@@ -73,7 +78,7 @@ def _is_value(node: Expr) -> bool:
     inner = node.this if isinstance(node, exp.Subquery) else None
     if not isinstance(inner, exp.Select) or isinstance(node.parent, exp.In):
         return False
-    if len(inner.expressions) != 1 or any(inner.args.get(clause) for clause in _INNER):
+    if len(inner.expressions) != 1 or not has_only_rows(inner):
         return False
     if has_window(inner) or next(aggregates_in(inner.expressions), None) is None:
         return False

@@ -30,6 +30,7 @@ from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import is_truth_value
 from sqlverdict.prove.reasoning.shape import (
+    OPPOSITES,
     aggregates_in,
     columns_in,
     has_subquery,
@@ -38,15 +39,6 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.reasoning.strict import is_strict_in
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
-
-_OPPOSITES: dict[type[Expr], type[Expr]] = {
-    exp.EQ: exp.NEQ,
-    exp.NEQ: exp.EQ,
-    exp.GT: exp.LTE,
-    exp.GTE: exp.LT,
-    exp.LT: exp.GTE,
-    exp.LTE: exp.GT,
-}
 
 
 @rule(
@@ -123,7 +115,7 @@ def _is_unusual(test: Expr, value: Expr, default: Expr) -> bool:
 
 def _is_null_with(test: Expr, value: Expr) -> bool:
     """Whether a value is NULL where a comparison of a column with a constant is."""
-    if type(test) not in _OPPOSITES or not any(map(is_constant, (test.this, test.expression))):
+    if type(test) not in OPPOSITES or not any(map(is_constant, (test.this, test.expression))):
         return False
     columns = list(columns_in(test))
     return len(columns) == 1 and any(
@@ -135,7 +127,7 @@ def _opposite(test: Expr) -> Expr:
     if isinstance(test, exp.Not):
         inner: Expr = test.this
         return inner
-    kind = _OPPOSITES.get(type(test))
+    kind = OPPOSITES.get(type(test))
     if kind is None:
         return exp.Not(this=test)
     return kind(this=test.this, expression=test.expression)

@@ -26,7 +26,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import all_of, has_subquery, parts, whole_number
+from sqlverdict.prove.reasoning.shape import MIRRORED, all_of, has_subquery, parts, whole_number
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
 
@@ -81,7 +81,7 @@ def _bound(condition: Expr, facts: Facts) -> _Bound | None:
     left, right = condition.this, condition.expression
     kind: type[Expr] = type(condition)
     if whole_number(left) is not None:
-        left, right, kind = right, left, _MIRROR[kind]
+        left, right, kind = right, left, MIRRORED[kind]
     value = whole_number(right)
     values = facts.kind(left)
     if value is None or has_subquery(left) or values not in _NUMBERS:
@@ -89,15 +89,6 @@ def _bound(condition: Expr, facts: Facts) -> _Bound | None:
     if facts.record.typed and values != "integer" and abs(value) > _EXACT[values]:
         return None
     return expression_key(left), kind, value
-
-
-_MIRROR: dict[type[Expr], type[Expr]] = {
-    exp.EQ: exp.EQ,
-    exp.GT: exp.LT,
-    exp.GTE: exp.LTE,
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
-}
 
 
 def _implies(strong: _Bound | None, weak: _Bound | None) -> bool:

@@ -29,12 +29,16 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import is_grouped, items, output_nodes, own_nodes
+from sqlverdict.prove.reasoning.shape import (
+    BAG_AGGREGATES,
+    is_grouped,
+    items,
+    output_nodes,
+    own_nodes,
+)
 from sqlverdict.prove.reasoning.stored import has_one_order
 from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import expression_key
-
-_CALLS = (exp.Count, exp.Min, exp.Max, exp.Sum, exp.Avg)
 
 
 @rule(
@@ -95,7 +99,7 @@ def _is_plain(window: exp.Window) -> bool:
         return False
     call = window.this
     return bool(window.args.get("partition_by")) and (
-        isinstance(call, _CALLS) and not call.expressions
+        isinstance(call, BAG_AGGREGATES) and not call.expressions
     )
 
 

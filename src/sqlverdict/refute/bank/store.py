@@ -20,8 +20,7 @@ import msgspec
 from sqlverdict.files.store import OptionalStore, StoreLayout, stored_file
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema, with_whole_keys
-from sqlverdict.records import Row
-from sqlverdict.refute.witness import Instance, Witness
+from sqlverdict.refute.witness import Content, Instance, Witness
 
 _VERSION = 1
 """Part of a schema's digest; raise it when the digest's meaning changes."""
@@ -142,7 +141,7 @@ class Bank:
                 run("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?)", (pair, gold, prediction))
                 run("INSERT OR IGNORE INTO separated VALUES (?, ?)", (number, pair))
 
-        # A query with half a character cannot be stored; it only costs a later search its luck.
+        # A query with half of a surrogate pair cannot be stored; a later search tries it anew.
         with suppress(UnicodeEncodeError):
             self._store.write(insert)
 
@@ -246,15 +245,13 @@ def _unpack(payload: bytes, schema: Schema) -> Instance | None:
     if zlib.crc32(body) != int.from_bytes(payload[:4], "big"):
         return None
     try:
-        rows: dict[str, tuple[Row, ...]] = {
-            name: tuple(map(tuple, content)) for name, content in _decode(body)
-        }
+        rows: Content = {name: tuple(map(tuple, content)) for name, content in _decode(body)}
     except (msgspec.DecodeError, ValueError, TypeError):
         return None
     return Instance(schema, rows) if fits(schema, rows) else None
 
 
-def fits(schema: Schema, rows: dict[str, tuple[Row, ...]]) -> bool:
+def fits(schema: Schema, rows: Content) -> bool:
     """Whether rows have the tables and widths of a schema."""
     widths = {table.name: len(table.columns) for table in schema.tables}
     return all(

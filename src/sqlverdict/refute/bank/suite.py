@@ -21,11 +21,11 @@ from sqlverdict.execute.in_memory import warm_scratch
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.regular import why_unread
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Cell, Row
+from sqlverdict.records import Cell
 from sqlverdict.refute.bank.store import Bank, fits
 from sqlverdict.refute.trial.determined import is_determined
 from sqlverdict.refute.trial.rebuild import compare_on, rebuild
-from sqlverdict.refute.witness import Instance
+from sqlverdict.refute.witness import Content, Instance
 from sqlverdict.refute.witness_files import safe_name
 
 _HEAD = {"sqlverdict_bank": 1}
@@ -211,7 +211,7 @@ def _record(
     try:
         schema = msgspec.convert(content["schema"], Schema)
         pairs = msgspec.convert(content["pairs"], list[tuple[str, str]])
-        rows: dict[str, tuple[Row, ...]] = {
+        rows: Content = {
             str(name): tuple(tuple(_from_json(cell) for cell in row) for row in table_rows)
             for name, table_rows in content["rows"].items()
         }

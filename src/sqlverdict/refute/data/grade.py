@@ -39,7 +39,7 @@ one.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import date
@@ -47,15 +47,15 @@ from functools import cached_property, lru_cache
 from typing import Final
 
 from sqlverdict.execute.in_memory import ScratchDatabase, in_memory_engine
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.parse.tokens import Kind, fold, kind, solid
 from sqlverdict.records import Cell, Query, Row
 from sqlverdict.refute.data.mine.across import Inclusion
 from sqlverdict.refute.data.mine.kind import (
-    ColumnRef,
     ColumnRegularity,
     Regularity,
     cells_of,
@@ -64,7 +64,7 @@ from sqlverdict.refute.data.mine.kind import (
 from sqlverdict.refute.data.regularities import Regularities, references
 from sqlverdict.refute.make.times import is_moment
 from sqlverdict.refute.trial.ties import has_tie
-from sqlverdict.refute.witness import Grade, Instance
+from sqlverdict.refute.witness import Content, Grade, Instance
 
 _DAYS = ("DATE",)
 _MOMENTS = ("DATETIME", "TIMESTAMP")
@@ -266,7 +266,7 @@ class Grader:
             return "needs_empty_table", ()
         if any(_has_null(instance, column_ref) for column_ref in self._may_be_null):
             return "needs_null", ()
-        if any(_lonely(instance, one, two) for one, two in self.joins):
+        if any(_lacks_partner(instance, one, two) for one, two in self.joins):
             return "needs_missing_partner", ()
         if self._tied(instance):
             return "needs_tie", ()
@@ -288,7 +288,7 @@ class Grader:
         """A severity that the instance keeps, whichever rows are taken from it."""
         return SEVERITY["needs_empty_table"] if self.is_any_emptied(instance.rows) else 0
 
-    def is_any_emptied(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+    def is_any_emptied(self, rows: TableRows) -> bool:
         """Whether a table that a query reads has no row among these, though the real one has."""
         return any(not rows.get(table) for table in self._never_empty)
 
@@ -322,7 +322,7 @@ def _has_null(instance: Instance, column_ref: ColumnRef) -> bool:
     return (None,) in cells_of(instance, *column_ref)
 
 
-def _lonely(instance: Instance, one: ColumnRef, two: ColumnRef) -> bool:
+def _lacks_partner(instance: Instance, one: ColumnRef, two: ColumnRef) -> bool:
     """Whether a value on either side has no partner; an empty table is another matter."""
     if not instance_rows(instance, one[0]) or not instance_rows(instance, two[0]):
         return False
@@ -379,7 +379,7 @@ def ungraded(instance: Instance) -> tuple[Grade, tuple[str, ...]]:
     return ("ungraded" if instance.size else "needs_empty_table"), ()
 
 
-def severity(grader: Grader | None, rows: dict[str, tuple[Row, ...]]) -> tuple[int, int]:
+def severity(grader: Grader | None, rows: Content) -> tuple[int, int]:
     """How far rows are from ordinary, by a grader where there is one."""
     if grader is None:
         return ORDINARY if any(rows.values()) else (SEVERITY["needs_empty_table"], 0)

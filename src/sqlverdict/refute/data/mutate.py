@@ -8,8 +8,7 @@ not legal is not handed out.
 The first instance, and some later ones, are real rows as they are. Every second one changes
 only so far as it keeps what the real data show, so that an ordinary witness has its chance.
 
-Tables that were too large to be read whole are
-sampled; a row whose parent was left out is left out too.
+Of a table that is too large a sample is read; a row whose parent is not in it is left out.
 """
 
 from __future__ import annotations
@@ -19,11 +18,10 @@ from pathlib import Path
 from random import Random
 
 from sqlverdict.parse.facts import Affinity, Fact, References, affinity, facts_of
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.mine.across import Inclusion
-from sqlverdict.refute.data.mine.kind import ColumnRef
 from sqlverdict.refute.data.real_rows import RealRows, real_rows
 from sqlverdict.refute.trial.legal import as_stored, legal
 from sqlverdict.refute.witness import Instance
@@ -54,7 +52,6 @@ _COMPARED_COLUMN = 0.7
 """How often the changed cell is of a column that the queries compare."""
 _AT_CONSTANT = 0.8
 """How often its new value is a value of the queries, or next to one."""
-Content = dict[str, list[Row]]
 
 
 def real_instances(
@@ -150,7 +147,7 @@ class _Maker:
                 partners.setdefault(one[0], []).append(edge)
         return partners
 
-    def sample(self, rng: Random, present: Sequence[str]) -> Content:
+    def sample(self, rng: Random, present: Sequence[str]) -> dict[str, list[Row]]:
         """Real rows that belong together, with the parents of each."""
         limit = rng.randint(1, self.most)
         picked: dict[str, dict[int, None]] = {}
@@ -197,7 +194,7 @@ class _Maker:
                 for number in rng.sample(partners, min(len(partners), rng.choice(_PARTNERS))):
                     yield other, number
 
-    def _closed(self, picked: dict[str, dict[int, None]]) -> Content:
+    def _closed(self, picked: dict[str, dict[int, None]]) -> dict[str, list[Row]]:
         """The chosen rows with all their parents, without those that have a parent missing."""
         waiting = [(table, number) for table, numbers in picked.items() for number in numbers]
         pointing = dict.fromkeys(waiting)
@@ -284,7 +281,7 @@ class _Maker:
         ]
         return any(not member.holds(changed) and member.holds(before) for member in about)
 
-    def _change(self, rng: Random, content: Content, table: str) -> ColumnRef | None:
+    def _change(self, rng: Random, content: dict[str, list[Row]], table: str) -> ColumnRef | None:
         """Change the rows of a table; returns the column whose cell changed, if it was a cell."""
         rows = content[table]
         number = rng.randrange(len(rows))

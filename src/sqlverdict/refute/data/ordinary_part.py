@@ -15,13 +15,12 @@ from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.grade import SEVERITY, Grader, join_value
 from sqlverdict.refute.data.mine.kind import RowRegularity
 from sqlverdict.refute.make.constraints import Links
+from sqlverdict.refute.witness import Content
 
 _BREAKS = SEVERITY["breaks_regularity"]
 _EMPTY = SEVERITY["needs_empty_table"]
 _NULL = SEVERITY["needs_null"]
-_LONELY = SEVERITY["needs_missing_partner"]
-
-Content = dict[str, tuple[Row, ...]]
+_NO_PARTNER = SEVERITY["needs_missing_partner"]
 
 
 class OrdinaryPart:
@@ -63,7 +62,7 @@ class OrdinaryPart:
         while size != (size := sum(map(len, rows.values()))):
             if worst < _EMPTY and self._grader.is_any_emptied(rows):
                 return None
-            if worst < _LONELY:
+            if worst < _NO_PARTNER:
                 rows = self._with_partners(rows)
             rows = self._with_parents(rows)
         return {name: content for name, content in rows.items() if content}

@@ -7,10 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from sqlverdict.parse.facts import Fact, References, facts_of
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.records import Row
 from sqlverdict.refute.data.mine.across import Inclusion
-from sqlverdict.refute.data.mine.kind import ColumnRef
 from sqlverdict.refute.data.mine.sample import reading
 from sqlverdict.refute.data.mine.store import TableData, tables_of
 from sqlverdict.refute.data.regularities import Regularities, digest_of, mine

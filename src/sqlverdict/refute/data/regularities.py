@@ -2,8 +2,8 @@
 
 :func:`mine` reads a SQLite file and returns what its rows all keep: columns that are never
 NULL or never repeat, few values, signs and ranges, undeclared foreign keys, codes and their
-labels, copied columns, orders within a row. Each file of ``refute/mine`` states how many rows
-it takes to say so, and why. Everything mined holds in the whole file.
+labels, copied columns, orders within a row. Each file of ``refute/data/mine`` states how
+many rows it takes to say so, and why. Everything mined holds in the whole file.
 
 A regularity is no fact: a legal database may break it. A witness that breaks one shows a
 difference that the real data have not shown yet; ``grade`` says so.
@@ -22,24 +22,23 @@ from sqlverdict.execute.fact_check import check_facts
 from sqlverdict.files.digests import database_digest
 from sqlverdict.files.regular import os_reason
 from sqlverdict.parse.facts import Fact, References, facts_of
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.parse.tokens import fold
 from sqlverdict.refute.data.mine.across import (
     Inclusion,
     declared_joins,
-    links,
     mine_copies,
     mine_inclusions,
 )
 from sqlverdict.refute.data.mine.columns import LOOKS
-from sqlverdict.refute.data.mine.kind import ColumnRef, Regularity
+from sqlverdict.refute.data.mine.kind import Regularity
 from sqlverdict.refute.data.mine.pairs import OrderInRow
 from sqlverdict.refute.data.mine.sample import Sample, reading
 from sqlverdict.refute.data.mine.store import holds_in_file, tables_of
 from sqlverdict.refute.witness import Instance
 
-Kind = TypeVar("Kind", bound=Regularity)
+R = TypeVar("R", bound=Regularity)
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ class Regularities:
                 by_column[column_ref] = (*by_column.get(column_ref, ()), member)
         return by_column
 
-    def of(self, kind: type[Kind]) -> tuple[Kind, ...]:
+    def of(self, kind: type[R]) -> tuple[R, ...]:
         """The regularities of one kind."""
         return tuple(member for member in self.members if isinstance(member, kind))
 
@@ -141,7 +140,7 @@ def _mined(schema: Schema, database: Path, digest: str, max_rows: int) -> Regula
     with reading(database) as connection:
         data = tables_of(connection, digest, schema, max_rows)
         samples = {name: table.sample for name, table in data.items()}
-        inclusions = list(mine_inclusions(links(schema, samples), samples))
+        inclusions = list(mine_inclusions(schema, samples))
         identifiers = _identifiers(samples, inclusions)
         members = [
             member

@@ -14,6 +14,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.compare.query.conditions import conjuncts
 from sqlverdict.dialects import DEFAULT_DIALECT
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.refute.explain.new_rows import circumstance_extent, row_with_values
 from sqlverdict.refute.explain.row_checks import (
     some_pair_meets,
@@ -27,7 +28,7 @@ from sqlverdict.refute.explain.spellings import (
 )
 from sqlverdict.refute.explain.what_if import WhatIf
 from sqlverdict.refute.explain.wording import column, row_phrase
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 
 _SIDES = ("gold", "prediction")
 

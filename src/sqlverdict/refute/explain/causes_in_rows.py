@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.execute.session import TableRows
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.explain.new_rows import (
     circumstance_extent,
@@ -24,9 +26,8 @@ from sqlverdict.refute.explain.new_rows import (
     with_other_keys,
 )
 from sqlverdict.refute.explain.row_checks import some_group_is
-from sqlverdict.refute.explain.what_if import Rows, WhatIf
+from sqlverdict.refute.explain.what_if import WhatIf
 from sqlverdict.refute.explain.wording import column, row_phrase, rows_phrase
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import Hint
 from sqlverdict.refute.trial.literals import cell_text
 
@@ -111,7 +112,7 @@ def _agree_without_nulls(what_if: WhatIf, column_ref: ColumnRef, numbers: Sequen
     """Whether the queries agree where each of several NULLs is a value of its own."""
     if len(numbers) < 2:
         return False
-    rows: Rows = what_if.rows
+    rows: TableRows = what_if.rows
     value = fresh(what_if, column_ref)[0]
     for number in numbers:
         rows = what_if.with_cell(column_ref, number, value, rows)
@@ -123,7 +124,7 @@ def _is_null(what_if: WhatIf, column_ref: ColumnRef, numbers: Sequence[int]) -> 
     """Whether several NULLs matter as NULLs, and not as values that are the same."""
     if len(numbers) == 1:
         return True
-    same: Rows = what_if.rows
+    same: TableRows = what_if.rows
     for number in numbers:
         same = what_if.with_cell(column_ref, number, fresh(what_if, column_ref)[0], same)
     if what_if.agree_on(same):
@@ -250,7 +251,7 @@ def _with_partner(what_if: WhatIf, there: ColumnRef, value: Cell) -> Iterator[di
 
 
 def _patterns(what_if: WhatIf, there: ColumnRef) -> Iterator[Row]:
-    """Rows that a partner may be like."""
+    """TableRows that a partner may be like."""
     yield from what_if.rows.get(there[0], ())[:2]
     yield matching_row(what_if, what_if.table(there[0]))
 

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.evidence import Refuted, Searched, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerExcerpt, ExcerptCell, ExcerptRow, TableExcerpt
+from sqlverdict.execute.session import TableRows
 from sqlverdict.records import Answer, Outcome, Row
 from sqlverdict.refute.explain.sentence import rows_table, sentence
 from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
 
 if TYPE_CHECKING:
-    from sqlverdict.refute.explain.what_if import Rows, WhatIf
+    from sqlverdict.refute.explain.what_if import WhatIf
 
 
 MOST_ROWS = 30
-"""Rows of a witness that are left out in turn; a larger witness is not looked at."""
+"""TableRows of a witness that are left out in turn; a larger witness is not looked at."""
 
 
 def find_deciding_rows(witness: Witness) -> Mapping[str, tuple[int, ...]]:
@@ -50,7 +51,7 @@ def find_deciding_rows(witness: Witness) -> Mapping[str, tuple[int, ...]]:
 Bags = tuple[Mapping[Row, int], Mapping[Row, int]]
 
 
-def _bags(what_if: WhatIf, rows: Rows) -> Bags | None:
+def _bags(what_if: WhatIf, rows: TableRows) -> Bags | None:
     """What both queries return on some rows; ``None`` where one of them fails."""
     match what_if.outcomes_on(rows):
         case (Answer() as gold, Answer() as prediction, _):
@@ -134,7 +135,7 @@ def answer_excerpt(outcome: Outcome) -> AnswerExcerpt:
 
 
 def excerpt_rows(rows: tuple[Row, ...]) -> Iterator[ExcerptRow]:
-    """Rows as JSON can hold them: blobs as SQL writes them, long text cut."""
+    """TableRows as JSON can hold them: blobs as SQL writes them, long text cut."""
     for row in rows:
         cells: list[ExcerptCell] = []
         for cell in row:

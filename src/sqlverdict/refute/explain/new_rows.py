@@ -13,11 +13,11 @@ from typing import Literal
 
 from sqlglot import exp
 
+from sqlverdict.execute.session import TableRows
 from sqlverdict.parse.facts import affinity
-from sqlverdict.parse.schema import Table
+from sqlverdict.parse.schema import ColumnRef, Table
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.explain.what_if import Rows, WhatIf
-from sqlverdict.refute.read.columns import ColumnRef
+from sqlverdict.refute.explain.what_if import WhatIf
 from sqlverdict.refute.read.reading import Hint
 
 _DATE = re.compile(r"(\d{4})(-\d\d.*)?")
@@ -140,7 +140,7 @@ def circumstance_extent(
     row: Row,
     about: Collection[str],
     *,
-    rows: Rows | None = None,
+    rows: TableRows | None = None,
     second: Row | None = None,
 ) -> Extent:
     """How many rows of a table a circumstance must hold for.
@@ -183,7 +183,7 @@ def _group_columns(what_if: WhatIf, table: str) -> set[str]:
 
 
 def _agree_elsewhere(
-    what_if: WhatIf, table: str, row: Row, same: Collection[str], rows: Rows
+    what_if: WhatIf, table: str, row: Row, same: Collection[str], rows: TableRows
 ) -> bool:
     """Whether the queries agree wherever the row stands by its columns, but for these."""
     others = list(_elsewhere(what_if, table, row, same))

@@ -9,7 +9,7 @@ other words than the query has, which may be those of another engine.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 
 from sqlglot import exp, parse_one
@@ -18,9 +18,10 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.compare.query.conditions import conjuncts
 from sqlverdict.dialects import DEFAULT_DIALECT, dialect_of, parser_dialect
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Query, Row
+from sqlverdict.records import Query
 from sqlverdict.refute.explain.wording import column
 from sqlverdict.refute.trial.literals import cell_text
 
@@ -131,8 +132,8 @@ def with_engine_names(sentence: str, schema: Schema, dialect: str) -> str:
 def with_fitted_cells(
     sentence: str,
     schema: Schema,
-    before: Mapping[str, Sequence[Row]],
-    after: Mapping[str, Sequence[Row]],
+    before: TableRows,
+    after: TableRows,
 ) -> str:
     """A sentence with the cells that an engine has: its column of days holds no time of a day.
 

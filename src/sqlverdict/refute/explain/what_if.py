@@ -7,24 +7,23 @@ difference where the two queries agree once it is taken away and nothing else is
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.in_memory import ScratchDatabase, warm_scratch
+from sqlverdict.execute.session import TableRows
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Table
+from sqlverdict.parse.schema import ColumnRef, Table
 from sqlverdict.records import Answer, Cell, Contract, Outcome, Query, Row
 from sqlverdict.refute.explain.spellings import Spelling, is_of
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.reading import QueryReading
 from sqlverdict.refute.trial.rebuild import compare_on
 from sqlverdict.refute.witness import Witness
-
-Rows = Mapping[str, Sequence[Row]]
 
 _TRIES = 150
 """How many changes are tried for one sentence."""
@@ -119,7 +118,7 @@ class WhatIf:
         """Whether no other text is tried; it need not be made."""
         return self.spent or self._characters <= 0
 
-    def agree_on(self, rows: Rows) -> bool:
+    def agree_on(self, rows: TableRows) -> bool:
         """Whether the two queries agree on other rows; rows that the schema forbids do not.
 
         Where both return something on the witness, agreeing on nothing explains nothing.
@@ -130,7 +129,7 @@ class WhatIf:
         gold, _, equal = outcomes
         return equal is True and (_has_rows(gold) or not self._both_return)
 
-    def outcomes_on(self, rows: Rows) -> tuple[Outcome, Outcome, bool | None] | None:
+    def outcomes_on(self, rows: TableRows) -> tuple[Outcome, Outcome, bool | None] | None:
         """What both return on other rows, and whether it is equal; ``None``: it is not tried."""
         if self._scratch is None or self.spent:
             return None
@@ -183,7 +182,7 @@ class WhatIf:
         return names.index(column_ref[1])
 
     def with_cell(
-        self, column_ref: ColumnRef, number: int, value: Cell, rows: Rows | None = None
+        self, column_ref: ColumnRef, number: int, value: Cell, rows: TableRows | None = None
     ) -> dict[str, list[Row]]:
         """The rows (by default the witness's) with one cell changed."""
         at = self.index(column_ref)
@@ -192,7 +191,7 @@ class WhatIf:
         changed[column_ref[0]][number] = (*row[:at], value, *row[at + 1 :])
         return changed
 
-    def with_row(self, table: str, row: Row, rows: Rows | None = None) -> dict[str, list[Row]]:
+    def with_row(self, table: str, row: Row, rows: TableRows | None = None) -> dict[str, list[Row]]:
         """The rows (by default the witness's) with one more."""
         changed = _copy(self.rows if rows is None else rows)
         changed.setdefault(table, []).append(row)
@@ -205,7 +204,7 @@ class WhatIf:
         return changed
 
 
-def _copy(rows: Rows) -> dict[str, list[Row]]:
+def _copy(rows: TableRows) -> dict[str, list[Row]]:
     return {name: list(content) for name, content in rows.items()}
 
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.pool import PLAIN_TEXTS, ValuePool
 from sqlverdict.refute.make.times import DAYS, ODD_DAYS, in_format
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.computed import VALUE, Computed
 from sqlverdict.refute.read.reading import QueryReading
 

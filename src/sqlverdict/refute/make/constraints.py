@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sqlverdict.execute.in_memory import ScratchDatabase, is_filled
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import ColumnRef, Schema, Table
 from sqlverdict.parse.schemas.column_types import alike, collation
 from sqlverdict.parse.tokens import pieces
 from sqlverdict.records import Cell, ParseFailure, Row
 from sqlverdict.refute.make.pool import ValuePool
 from sqlverdict.refute.make.values import bare_pool, hinted, nth, takes
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.comparisons import DENIED
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.reading import Hint, QueryReading
@@ -133,9 +133,6 @@ def _fit(
     )
 
 
-Rows = Mapping[str, Sequence[Row]]
-
-
 @dataclass(frozen=True)
 class KeyLink:
     """A foreign key, with the positions of its columns in the rows.
@@ -159,7 +156,7 @@ class KeyLink:
         pairs = list(zip(indexes, self.collations, strict=True))
         return [tuple([str(alike(row[at], by)) for at, by in pairs]) for row in rows]
 
-    def orphans(self, rows: Rows) -> set[int]:
+    def orphans(self, rows: TableRows) -> set[int]:
         """Which rows of the table have no parent, by number."""
         children = rows.get(self.table)
         if not children:
@@ -180,7 +177,7 @@ class KeyLink:
             if value not in known and all(children[n][at] is not None for at in self.child)
         }
 
-    def parent_of(self, child: Row, rows: Rows) -> Row | None:
+    def parent_of(self, child: Row, rows: TableRows) -> Row | None:
         """The row that a child references."""
         parents = rows.get(self.parent, ())
         (key,) = self._keys([child], self.child)
@@ -192,7 +189,7 @@ Links = Mapping[str, Sequence[KeyLink]]
 """The foreign keys of each table that has some."""
 
 
-def foreign_keys_hold(rows: Rows, links: Links) -> bool:
+def foreign_keys_hold(rows: TableRows, links: Links) -> bool:
     """Whether every reference has its parent."""
     return not any(link.orphans(rows) for table in rows for link in links.get(table, ()))
 

@@ -13,15 +13,15 @@ from functools import cached_property
 from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact
-from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Cell, Row
+from sqlverdict.parse.schema import ColumnRef, Schema
+from sqlverdict.records import Cell
 from sqlverdict.refute.make.constraints import KeyLink
 from sqlverdict.refute.make.instance_builder import InstanceBuilder
 from sqlverdict.refute.make.plan import InstancePlan
 from sqlverdict.refute.make.values import takes
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import QueryReading
 from sqlverdict.refute.strategy import rotation, turn_of
+from sqlverdict.refute.witness import Content
 
 _SELF_REFERENCES = 4
 """How long a chain of parents may be in a table that references itself."""
@@ -109,17 +109,17 @@ class InstanceGenerator(InstancePlan):
     """Makes the instances of one pair of queries, each once."""
 
     @cached_property
-    def _instances(self) -> dict[int, dict[str, tuple[Row, ...]]]:
+    def _instances(self) -> dict[int, Content]:
         return {}
 
-    def instance(self, number: int) -> dict[str, tuple[Row, ...]]:
+    def instance(self, number: int) -> Content:
         """The rows of an instance, by table; nobody may change it."""
         rows = self._instances.get(number)
         if rows is None:
             rows = self._instances[number] = self._make(number)
         return rows
 
-    def _make(self, number: int) -> dict[str, tuple[Row, ...]]:
+    def _make(self, number: int) -> Content:
         turns, (strategy, profile) = rotation(), turn_of(self, number)
         base = turns[number % len(turns)].profile
         builder = InstanceBuilder(self, number, base, profile, len(turns), strategy.exact)

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import TypeVar
 
-from sqlverdict.parse.schema import Table
+from sqlverdict.parse.schema import ColumnRef, Table
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.make.plan import InstancePlan, Renewal, VariedCell
 from sqlverdict.refute.make.pool import ValuePool
 from sqlverdict.refute.make.values import CASES, another, nth
-from sqlverdict.refute.read.columns import ColumnRef
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.pool import ValuePool
 from sqlverdict.refute.make.times import (
@@ -18,7 +19,6 @@ from sqlverdict.refute.make.times import (
     in_format,
 )
 from sqlverdict.refute.read.calls import Call
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.own_words import OwnWords
 
 _WORDS: tuple[Cell, ...] = ("ab", "AB")

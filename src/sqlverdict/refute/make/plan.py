@@ -9,12 +9,11 @@ from operator import itemgetter
 
 from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.parse.facts import Fact
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import ColumnRef, Schema, Table
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.constraints import constraints_of, fit_checks
 from sqlverdict.refute.make.pool import ValuePool
 from sqlverdict.refute.make.values import make_pools, takes
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import QueryReading
 
 _FEW, _MOST = 30, 1000

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import ceil, floor, inf, isfinite
 
 from sqlverdict.parse.facts import column_affinity
-from sqlverdict.parse.schema import Column, Table, is_strict, stored_type
+from sqlverdict.parse.schema import Column, ColumnRef, Table, is_strict, stored_type
 from sqlverdict.parse.schemas.column_types import LOOSE, collation
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.computed_pools import computed_pools, pools_of_days
@@ -27,7 +27,6 @@ from sqlverdict.refute.make.times import (
     is_dated,
     written_like,
 )
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.derived_values import is_like, of_length
 from sqlverdict.refute.read.json_paths import documents
 from sqlverdict.refute.read.reading import Hint, QueryReading

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.parse.tokens import fold
-from sqlverdict.refute.read.columns import ColumnRef, Resolver, nodes_of
+from sqlverdict.refute.read.columns import Resolver, nodes_of
 
 Call = tuple[ColumnRef, tuple[str, ...], tuple[str, ...]]
 """A column, the words of the expression that calls functions on it, and the texts therein."""

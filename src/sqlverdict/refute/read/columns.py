@@ -15,11 +15,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.names import NameResolver
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import ColumnRef, Schema, Table
 from sqlverdict.parse.tokens import fold
-
-ColumnRef = tuple[str, str]
-"""A table and a column, as the schema writes them."""
 
 _DEPTH = 12
 """How deep derived tables are followed."""

@@ -7,6 +7,19 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.refute.read.expressions import aggregate_name
 
+OPERATORS: dict[type[Expr], str] = {
+    exp.EQ: "=",
+    exp.NullSafeEQ: "=",
+    exp.NEQ: "!=",
+    exp.NullSafeNEQ: "!=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+}
+"""The sign of each comparison."""
+FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
+"""The sign with the sides of a comparison exchanged."""
 DENIED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!=", "!=": "=", "like": "unlike"}
 _ORDERS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ)
 _COUNTING = (exp.Count, exp.Window, exp.Sum)

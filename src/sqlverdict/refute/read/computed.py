@@ -13,7 +13,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.dialects import DEFAULT_DIALECT
-from sqlverdict.refute.read.columns import ColumnRef, Resolver, nodes_of
+from sqlverdict.parse.schema import ColumnRef
+from sqlverdict.refute.read.columns import Resolver, nodes_of
 from sqlverdict.refute.read.expressions import without_parens
 
 Computed = tuple[ColumnRef, ColumnRef, str]

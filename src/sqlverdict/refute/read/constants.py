@@ -9,11 +9,13 @@ from operator import add, mul, sub, truediv
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.records import Cell, Query
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.refute.read.comparisons import (
     DENIED,
+    FLIPPED,
+    OPERATORS,
     asked_operator,
     may_count_rows,
     stands_apart,
@@ -44,17 +46,6 @@ from sqlverdict.refute.read.reading import Hint, QueryReading
 from sqlverdict.refute.read.stars import stars, with_twins
 from sqlverdict.refute.read.views import written_out
 
-_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
-_OPERATORS: dict[type[Expr], str] = {
-    exp.EQ: "=",
-    exp.NullSafeEQ: "=",
-    exp.NEQ: "!=",
-    exp.NullSafeNEQ: "!=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-}
 _INVERSE: dict[type[Expr], Callable[[float, float], float]] = {
     exp.Add: sub,
     exp.Sub: add,
@@ -146,7 +137,7 @@ class _ConstantsReader:
             self.reading.aggregates |= {(c, aggregate) for c in column_refs if c is not None}
             # Without values it is 0 where a sum is NULL: negative numbers tell them apart.
             self.reading.corners |= aggregate == "total"
-        operator = _OPERATORS.get(type(node))
+        operator = OPERATORS.get(type(node))
         if operator is not None:
             self._compare(node.this, asked_operator(node, operator), node.expression)
         elif isinstance(node, exp.Like | exp.ILike | exp.Glob):
@@ -209,7 +200,7 @@ class _ConstantsReader:
             return
         known, value = self._value(left)
         if known:
-            self._hint(right, _FLIPPED.get(operator, operator), value)
+            self._hint(right, FLIPPED.get(operator, operator), value)
         elif operator == "=":
             self._join(left, right)
 
@@ -290,7 +281,7 @@ class _ConstantsReader:
             # A number of days before a fixed moment.
             moment = constant_call(inner)
             if isinstance(moment, int | float):
-                return [(other, _FLIPPED.get(operator, operator), moment - value)]
+                return [(other, FLIPPED.get(operator, operator), moment - value)]
         if not known and type(side) in (exp.Add, exp.Mul):
             inner, other = other, inner
             known, number = self._value(other)
@@ -300,7 +291,7 @@ class _ConstantsReader:
         if isinstance(side, exp.Div) and isinstance(value, int) and isinstance(number, int):
             # Whole numbers are cut off: the next one begins there.
             reached.append((value + 1) * number)
-        flipped = _FLIPPED.get(operator, operator) if number < 0 else operator
+        flipped = FLIPPED.get(operator, operator) if number < 0 else operator
         keeps = type(side) in (exp.Add, exp.Sub)
         return [
             (inner, operator if keeps else flipped, int(n) if float(n).is_integer() else n)

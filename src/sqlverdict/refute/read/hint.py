@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell
-from sqlverdict.refute.read.columns import ColumnRef
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.refute.read.expressions import literal_value
 
-Path = tuple[str | int, ...]
+JsonPath = tuple[str | int, ...]
 
 ELEMENTS = "[]"
 """Stands behind the path of an array."""
@@ -41,9 +42,9 @@ _DEPTH = 6
 """How deep a path is followed."""
 
 
-def demands(resolver: Resolver) -> dict[ColumnRef, dict[Path, tuple[Cell, ...]]]:
+def demands(resolver: Resolver) -> dict[ColumnRef, dict[JsonPath, tuple[Cell, ...]]]:
     """What a query asks of JSON texts."""
-    demands_by_column: dict[ColumnRef, dict[Path, tuple[Cell, ...]]] = {}
+    demands_by_column: dict[ColumnRef, dict[JsonPath, tuple[Cell, ...]]] = {}
     elements = _compared_elements(resolver)
     for node in resolver.nodes:
         for column_ref, path, values in _looked_at(node, resolver, elements):
@@ -54,7 +55,7 @@ def demands(resolver: Resolver) -> dict[ColumnRef, dict[Path, tuple[Cell, ...]]]
 
 def _looked_at(
     node: Expr, resolver: Resolver, elements: tuple[Cell, ...]
-) -> Iterator[tuple[ColumnRef, Path, tuple[Cell, ...]]]:
+) -> Iterator[tuple[ColumnRef, JsonPath, tuple[Cell, ...]]]:
     if isinstance(node, _EXTRACTS) or _is_arrow(node):
         column_ref, path = _document_of(node, resolver)
         if column_ref is not None:
@@ -107,9 +108,9 @@ def _call_name(node: Expr) -> str:
     return node.sql_name().lower() if isinstance(node, exp.Func) else ""
 
 
-def _document_of(node: Expr, resolver: Resolver) -> tuple[ColumnRef | None, Path]:
+def _document_of(node: Expr, resolver: Resolver) -> tuple[ColumnRef | None, JsonPath]:
     """The column of an expression that is a part of its document, and the path to that part."""
-    path: Path = ()
+    path: JsonPath = ()
     while isinstance(node, (*_EXTRACTS, exp.Cast, exp.Paren)):
         if isinstance(node, _EXTRACTS):
             path = (*_path(node.expression), *path)
@@ -130,7 +131,7 @@ def _is_arrow(node: Expr) -> bool:
     )
 
 
-def _path(node: Expr) -> Path:
+def _path(node: Expr) -> JsonPath:
     if isinstance(node, exp.JSONPath):
         steps = [step for step in node.expressions if not isinstance(step, exp.JSONPathRoot)]
         return tuple(step.this for step in steps if isinstance(step.this, str | int))[:_DEPTH]
@@ -163,11 +164,11 @@ def _compared_elements(resolver: Resolver) -> tuple[Cell, ...]:
     return tuple(dict.fromkeys(value for node in elements for value in compared_literals(node)))
 
 
-def documents(paths: Mapping[Path, tuple[Cell, ...]]) -> tuple[str, ...]:
+def documents(paths: Mapping[JsonPath, tuple[Cell, ...]]) -> tuple[str, ...]:
     """Texts in which the paths hold what queries compare them with, and what lies beside it."""
     kinds = {path[:-1] for path in paths if path[-1:] == (KINDS,)}
     order = sorted({*paths, *kinds} - {(*path, KINDS) for path in kinds}, key=_by_depth)
-    choices: dict[Path, list[object]] = {
+    choices: dict[JsonPath, list[object]] = {
         path: [*(_EVERY_KIND if path in kinds else ()), *_beside(paths.get(path, ()))]
         for path in order
     }
@@ -186,7 +187,7 @@ def documents(paths: Mapping[Path, tuple[Cell, ...]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))[:_MOST]
 
 
-def _by_depth(path: Path) -> tuple[int, str]:
+def _by_depth(path: JsonPath) -> tuple[int, str]:
     return len(path), str(path)
 
 
@@ -201,14 +202,14 @@ def _beside(values: tuple[Cell, ...]) -> list[Cell]:
     return [*dict.fromkeys((*neighbours, *_VALUES))]
 
 
-def _document(values: Mapping[Path, object]) -> object:
+def _document(values: Mapping[JsonPath, object]) -> object:
     root: list[object] = [{}]
     for path, value in values.items():
         _put(root, (0, *path), value)
     return root[0]
 
 
-def _put(inside: object, path: Path, value: object) -> None:
+def _put(inside: object, path: JsonPath, value: object) -> None:
     """Set what a path leads to; where something else stands in the way, nothing is set."""
     for at, step in enumerate(path):
         last = at == len(path) - 1

@@ -11,22 +11,22 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.files.sqlite import open_in_memory
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.parse.schema import ColumnRef
+from sqlverdict.refute.read.columns import Resolver
+from sqlverdict.refute.read.comparisons import FLIPPED, OPERATORS
 from sqlverdict.refute.read.expressions import without_parens
 from sqlverdict.refute.read.hint import Hint
 
-COMPARED: dict[type[Expr], str] = {
-    exp.GT: "<",
-    exp.GTE: "<=",
-    exp.LT: ">",
-    exp.LTE: ">=",
-    exp.EQ: "=",
-    exp.NEQ: "!=",
+COMPARED = frozenset({exp.GT, exp.GTE, exp.LT, exp.LTE, exp.EQ, exp.NEQ})
+"""The comparisons that are looked at."""
+_SPAN = re.compile(r"([+-]?\d{1,9})\s*([a-z]+)\s*", re.IGNORECASE)
+_UNITS = {
+    **{unit: (1, unit) for unit in ("day", "month", "year", "hour", "minute", "second")},
+    "mon": (1, "month"),
+    "week": (7, "day"),
+    "quarter": (3, "month"),
 }
-_SAME = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-_SPAN = re.compile(
-    r"([+-]?\d{1,9})\s*(year|mon|month|week|day|hour|minute|second)s?\s*", re.IGNORECASE
-)
+"""Units of an interval, and what they are in those of SQLite."""
 _DAYS = {"day": 1, "month": 30, "year": 365}
 
 
@@ -34,7 +34,7 @@ def spans(node: Expr, resolver: Resolver) -> Iterator[tuple[ColumnRef, str]]:
     """``lasts > INTERVAL '1 day'``: a column, and the interval that it is compared with."""
     sides = without_parens(node.this), without_parens(node.expression)
     for side, other in (sides, sides[::-1]):
-        steps = _steps(other) if isinstance(side, exp.Column) else []
+        steps = interval_steps(other) if isinstance(side, exp.Column) else []
         column_ref = resolver.column(side) if steps else None
         if column_ref is not None:
             yield column_ref, " ".join(f"{number} {unit}s" for number, unit in steps)
@@ -42,7 +42,7 @@ def spans(node: Expr, resolver: Resolver) -> Iterator[tuple[ColumnRef, str]]:
 
 def days_of(interval: Expr) -> int | None:
     """About how many days an interval has; ``None`` where it has others than whole days."""
-    steps = _steps(interval)
+    steps = interval_steps(interval)
     if not steps or not all(unit in _DAYS for _, unit in steps):
         return None
     return sum(number * _DAYS[unit] for number, unit in steps)
@@ -50,13 +50,11 @@ def days_of(interval: Expr) -> int | None:
 
 def moment_hints(node: Expr, resolver: Resolver) -> Iterator[Hint]:
     """``age(c, '2024-01-01') > '1 month'`` and ``c - '2024-01-01' > '1 month'``: that moment."""
-    operator = COMPARED[type(node)]
+    operator = OPERATORS[type(node)]
     left, right = without_parens(node.this), without_parens(node.expression)
-    if _steps(left):
-        left, right = right, left
-    else:
-        operator = _SAME[operator]
-    steps = _steps(right)
+    if interval_steps(left):
+        left, right, operator = right, left, FLIPPED[operator]
+    steps = interval_steps(right)
     if not steps:
         return
     if isinstance(left, exp.Anonymous) and str(left.this).lower() == "age":
@@ -71,12 +69,12 @@ def moment_hints(node: Expr, resolver: Resolver) -> Iterator[Hint]:
             shifted = _shifted(text, steps, sign)
             if shifted is not None:
                 # What is earlier was longer ago.
-                way = operator if sign > 0 else _SAME[operator]
+                way = operator if sign > 0 else FLIPPED[operator]
                 yield Hint(column_ref, way, shifted)
 
 
-def _steps(node: Expr) -> list[tuple[int, str]]:
-    """The parts of an interval; none where the expression is no constant one."""
+def interval_steps(node: Expr) -> list[tuple[int, str]]:
+    """The parts of an interval, in units of SQLite; none where it is no constant that we read."""
     if isinstance(node, exp.Cast):
         node = node.this
     if isinstance(node, exp.Interval):
@@ -91,11 +89,13 @@ def _steps(node: Expr) -> list[tuple[int, str]]:
     text = text.strip()
     if not text or _SPAN.sub("", text):
         return []
-    names = {"mon": "month", "week": "day"}
-    return [
-        (int(number) * (7 if unit.lower() == "week" else 1), names.get(unit.lower(), unit.lower()))
-        for number, unit in _SPAN.findall(text)
-    ]
+    steps = []
+    for number, word in _SPAN.findall(text):
+        times, unit_name = _UNITS.get(word.lower().rstrip("s"), (0, ""))
+        if not times:
+            return []
+        steps.append((int(number) * times, unit_name))
+    return steps
 
 
 def _moment(node: Expr) -> str | None:

@@ -18,9 +18,10 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell
 from sqlverdict.refute.read.calls import Call, calls
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.refute.read.expressions import literal_value, without_parens
 from sqlverdict.refute.read.hint import Hint
 from sqlverdict.refute.read.json_paths import compared_literals

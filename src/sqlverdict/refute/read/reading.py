@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.computed import Computed
 from sqlverdict.refute.read.hint import Hint as Hint
-from sqlverdict.refute.read.json_paths import Path
+from sqlverdict.refute.read.json_paths import JsonPath
 from sqlverdict.refute.read.own_words import OwnWords
 from sqlverdict.refute.read.stars import Stars, starred_apart
 
@@ -36,7 +36,7 @@ class QueryReading:
     """The columns of which two queries ask different things."""
     stars: Stars = frozenset()
     """The stars that stand for columns."""
-    documents: dict[ColumnRef, dict[Path, tuple[Cell, ...]]] = field(default_factory=dict)
+    documents: dict[ColumnRef, dict[JsonPath, tuple[Cell, ...]]] = field(default_factory=dict)
     """What is asked of JSON texts."""
     lengths: list[tuple[ColumnRef, int]] = field(default_factory=list)
     """How long texts have to be."""
@@ -102,9 +102,9 @@ class QueryReading:
 
 
 def _merged(
-    one: Mapping[ColumnRef, Mapping[Path, tuple[Cell, ...]]],
-    two: Mapping[ColumnRef, Mapping[Path, tuple[Cell, ...]]],
-) -> dict[ColumnRef, dict[Path, tuple[Cell, ...]]]:
+    one: Mapping[ColumnRef, Mapping[JsonPath, tuple[Cell, ...]]],
+    two: Mapping[ColumnRef, Mapping[JsonPath, tuple[Cell, ...]]],
+) -> dict[ColumnRef, dict[JsonPath, tuple[Cell, ...]]]:
     merged = {column_ref: dict(paths) for column_ref, paths in one.items()}
     for column_ref, paths in two.items():
         known = merged.setdefault(column_ref, {})

@@ -48,7 +48,7 @@ def unreadable(parsed: Sequence[Query | ParseFailure]) -> NotRefuted | None:
 
 
 def unrunnable(scratch: ScratchDatabase, gold: str, prediction: str) -> NotRefuted | None:
-    """Queries that cannot run at all on this schema are not the search's business."""
+    """Why two queries are not searched: one fails on tables without rows, or is not repeatable."""
     scratch.load({})
     for which, sql in (("gold", gold), ("prediction", prediction)):
         outcome = scratch.run(sql)
@@ -82,7 +82,7 @@ def not_refuted(
     undetermined: int,
     stopped: int,
     meter: Meter,
-    worn_out: bool,
+    by_prediction: bool,
 ) -> NotRefuted:
     """The end of a search without a witness.
 
@@ -91,7 +91,7 @@ def not_refuted(
         undetermined: On how many the answers differ by the order of rows alone.
         stopped: On how many a limit stopped the prediction, where the gold answered.
         meter: What was spent.
-        worn_out: Whether the prediction alone spent it, on less than half of the databases.
+        by_prediction: Whether the prediction alone spent it, on less than half of the databases.
     """
     late = meter.late
     if is_often(stopped, instances_tried) and not late:
@@ -102,7 +102,7 @@ def not_refuted(
         return NotRefuted(0, 0, Reason.EXECUTION_TIMEOUT, message, blame="prediction")
     if not meter.over:
         return NotRefuted(instances_tried, undetermined)
-    if worn_out:
+    if by_prediction:
         # On databases of a few rows: work that says nothing would buy a short search.
         message = f"the prediction alone spent the budget on {count(instances_tried, 'database')}"
         reason = Reason.BUDGET_EXHAUSTED

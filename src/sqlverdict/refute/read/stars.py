@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import ColumnRef, Schema, Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.refute.read.calls import words_of_nodes
-from sqlverdict.refute.read.columns import ColumnRef, Resolver, nodes_of
+from sqlverdict.refute.read.columns import Resolver, nodes_of
 from sqlverdict.refute.read.expressions import shows_all
 
 Stars = frozenset[tuple[tuple[ColumnRef, ...], tuple[str, ...]]]

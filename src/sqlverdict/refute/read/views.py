@@ -16,11 +16,22 @@ from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.frozen import freeze
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table, is_view
-from sqlverdict.parse.tokens import fold, pieces
+from sqlverdict.parse.tokens import Kind, fold, kind, pieces
 from sqlverdict.records import Query
 
 _DEPTH = 8
 """How many views may stand behind each other; a view cannot read itself."""
+
+
+def view_query(view: Table) -> str:
+    """The query of a view: what stands behind AS in its declaration; empty: nothing does."""
+    parts = pieces(view.sql or "")
+    depth = 0
+    for index, piece in enumerate(parts):
+        depth += (piece == "(") - (piece == ")")
+        if depth == 0 and kind(piece) is Kind.WORD and fold(piece) == "as":
+            return "".join(parts[index + 1 :]).strip().rstrip(";").rstrip()
+    return ""
 
 
 def written_out(tree: Expr, schema: Schema) -> Expr:
@@ -75,14 +86,8 @@ def _behind(schema: Schema) -> dict[str, Expr]:
 
 def _of_view(view: Table) -> Expr | None:
     """The query of a view, its outputs named as the view's columns are."""
-    parts = pieces(view.sql or "")
-    depth = 0
-    for at, part in enumerate(parts):
-        depth += (part == "(") - (part == ")")
-        if not depth and part.lower() == "as":
-            query = parse("".join(parts[at + 1 :]))
-            return _output_names(query, view) if isinstance(query, Query) else None
-    return None
+    query = parse(view_query(view))
+    return _output_names(query, view) if isinstance(query, Query) else None
 
 
 def _output_names(query: Query, view: Table) -> Expr:

@@ -19,11 +19,11 @@ Costs
 
 from __future__ import annotations
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.instance_builder import InstanceBuilder, InstanceProfile
 from sqlverdict.refute.make.plan import InstancePlan
 from sqlverdict.refute.make.values import nth
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.strategy import StrategyExample, strategy
 
 _RANKING = "SELECT place FROM visit GROUP BY place ORDER BY {measure} DESC LIMIT 1"

@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from math import floor
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.instance_builder import InstanceBuilder, InstanceProfile
 from sqlverdict.refute.make.plan import InstancePlan
 from sqlverdict.refute.make.pool import ValuePool
 from sqlverdict.refute.make.values import nth, takes
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.strategy import StrategyExample, strategy
 
 _FILTER = "SELECT place FROM visit GROUP BY place HAVING {aggregate}(cost) < 10"

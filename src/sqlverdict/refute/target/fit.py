@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from functools import lru_cache
 from hashlib import blake2b
 from uuid import UUID
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from sqlverdict.dialects import dialect_of
+from sqlverdict.execute.session import TableRows
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.target.forms import fit_to_form
-from sqlverdict.refute.target.lite import lite_type
+from sqlverdict.refute.target.lite import lite_type, type_name, type_tree
 from sqlverdict.refute.target.nested import nested_fit, span_fit
+from sqlverdict.refute.witness import Content
 
 Fit = Callable[[Cell], Cell]
 
@@ -42,9 +43,7 @@ _DAY, _TIME = "2020-01-01", "00:00:00"
 """What stands for a text that is no day, or no time."""
 
 
-def fit_rows(
-    rows: Mapping[str, Sequence[Row]], schema: Schema, dialect: str
-) -> dict[str, tuple[Row, ...]]:
+def fit_rows(rows: TableRows, schema: Schema, dialect: str) -> Content:
     """The rows with cells of the columns' own types."""
     return {
         name: tuple(_fit_row(row, _fits(schema, name, dialect)) for row in content)
@@ -230,27 +229,17 @@ _FITS: dict[str, Fit] = {
 }
 
 
-def type_name(type_: str, dialect: str) -> str:
-    """A type's name as sqlglot has it; empty: it knows none."""
-    try:
-        return str(exp.DataType.build(type_, dialect=dialect).this.value)
-    except (SqlglotError, ValueError, AttributeError):
-        return ""
-
-
 def labels_of(type_: str, dialect: str) -> tuple[str, ...]:
     """The labels of a type such as ENUM('a', 'b') or SET('a', 'b')."""
-    if not type_name(type_, dialect).startswith(("ENUM", "SET")):
+    declared = type_tree(type_, dialect)
+    if declared is None or not str(declared.this.value).startswith(("ENUM", "SET")):
         return ()
-    sizes = exp.DataType.build(type_, dialect=dialect).expressions
+    sizes = declared.expressions
     return tuple(part.name for size in sizes for part in size.find_all(exp.Literal))
 
 
 def _length(type_: str, dialect: str) -> int | None:
     """The length of a type such as VARCHAR(20)."""
-    try:
-        sizes = exp.DataType.build(type_, dialect=dialect).expressions
-    except (SqlglotError, ValueError, AttributeError):
-        return None
-    texts = [str(size.name) for size in sizes]
+    declared = type_tree(type_, dialect)
+    texts = [] if declared is None else [str(size.name) for size in declared.expressions]
     return int(texts[0]) if len(texts) == 1 and texts[0].isdecimal() else None

@@ -13,7 +13,7 @@ from struct import pack
 from sqlverdict.dialects import dialect_of
 from sqlverdict.records import Cell
 
-Form = tuple[str, Callable[[int], Cell]]
+ValueForm = tuple[str, Callable[[int], Cell]]
 """What a text of a type looks like, and a value for a number."""
 
 _TYPE = re.compile(r"\s*\"?([A-Za-z_][A-Za-z_0-9 ]*?)\"?\s*(?:\(\s*(\d+)[^)]*\))?\s*")
@@ -57,7 +57,7 @@ def _well_known_binary(n: int) -> bytes:
 
 
 _HEX_PAIR = r"[0-9A-Fa-f]{2}"
-_FORMS: dict[str, Form] = {
+_FORMS: dict[str, ValueForm] = {
     "inet": (r"\d+(?:\.\d+){3}(?:/\d+)?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*(?:/\d+)?", _either),
     "inet4": (r"\d+(?:\.\d+){3}", _address),
     "inet6": (r"[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*", _six),

@@ -102,13 +102,27 @@ def _translated_query(sql: str, dialect: str) -> str | None:
     return _lite_text(query.tree) if isinstance(query, Query) else None
 
 
+def type_tree(type_: str, dialect: str) -> exp.DataType | None:
+    """A column's type as a tree; ``None`` where our parser knows none of its name."""
+    try:
+        declared = exp.DataType.build(type_, dialect=dialect)
+    except (SqlglotError, ValueError, AttributeError):
+        return None
+    is_type = isinstance(declared, exp.DataType) and isinstance(declared.this, exp.DType)
+    return declared if is_type else None
+
+
+def type_name(type_: str, dialect: str) -> str:
+    """A type's name as our parser has it; empty: it knows none."""
+    declared = type_tree(type_, dialect)
+    return "" if declared is None else str(declared.this.value)
+
+
 @lru_cache(maxsize=4_096)
 def lite_type(type_: str, dialect: str) -> str:
     """The SQLite type that holds the values of a type in the form in which answers have them."""
-    try:
-        kind = exp.DataType.build(type_, dialect=dialect).this
-    except (SqlglotError, ValueError, AttributeError):
-        return _TEXT
+    declared = type_tree(type_, dialect)
+    kind = None if declared is None else declared.this
     if kind is exp.DataType.Type.BOOLEAN:
         return "BOOLEAN"
     if kind is exp.DataType.Type.BIT and dialect_of(dialect).typed_quotes:

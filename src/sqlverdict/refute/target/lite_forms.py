@@ -15,16 +15,10 @@ from collections.abc import Callable, Iterator
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.refute.read.moments import interval_steps
 from sqlverdict.refute.read.patterns import like_pattern
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_STEP = re.compile(r"([+-]?\d+)\s*([a-z]+)", re.IGNORECASE)
-_UNITS = {
-    **{unit: (1, unit) for unit in ("day", "month", "year", "hour", "minute", "second")},
-    "week": (7, "day"),
-    "quarter": (3, "month"),
-}
-"""Units of an interval, and what they are in those of SQLite."""
 _CLOCK_UNITS = frozenset({"hour", "minute", "second"})
 _FIELDS = {
     "year": "%Y",
@@ -96,27 +90,9 @@ def _cast(node: Expr) -> Expr | None:
     return exp.Literal.string(str(inner.this).split("+")[0].removesuffix(" 00:00:00"))
 
 
-def _steps(interval: Expr) -> list[str] | None:
-    """The modifiers that an interval is, without their sign; ``None`` where it is not known."""
-    amount, unit = interval.this, interval.args.get("unit")
-    if not isinstance(amount, exp.Literal):
-        return None
-    text = f"{amount.this} {unit.name if isinstance(unit, Expr) else ''}"
-    steps = []
-    for number, name in _STEP.findall(text):
-        times, lite = _UNITS.get(name.lower().rstrip("s"), (0, ""))
-        if not times:
-            return None
-        steps.append(f"{int(number) * times} {lite}")
-    return steps or None
-
-
-def _shifted(moment: Expr, steps: list[str], sign: int) -> Expr:
-    modifiers = []
-    for step in steps:
-        number, _, unit = step.partition(" ")
-        modifiers.append(f"{int(number) * sign:+} {unit}s")
-    has_clock = any(step.rpartition(" ")[2] in _CLOCK_UNITS for step in steps) or (
+def _shifted(moment: Expr, steps: list[tuple[int, str]], sign: int) -> Expr:
+    modifiers = [f"{number * sign:+} {unit}s" for number, unit in steps]
+    has_clock = any(unit in _CLOCK_UNITS for _, unit in steps) or (
         isinstance(moment, exp.Literal) and ":" in str(moment.this)
     )
     inner = [moment]
@@ -133,19 +109,21 @@ def _sum(node: Expr) -> Expr | None:
     if isinstance(left, exp.Interval) and sign > 0:
         left, right = right, left
     if isinstance(right, exp.Interval):
-        steps = _steps(right)
-        return _shifted(left.unnest(), steps, sign) if steps is not None else None
+        steps = interval_steps(right)
+        return _shifted(left.unnest(), steps, sign) if steps else None
     if not _is_date(left) and not (_is_date(right) and sign < 0):
         return None
     if isinstance(right, exp.Literal) and not right.is_string:
-        return _shifted(left.unnest(), [f"{right.this} day"], sign) if right.is_int else None
+        days = [(int(right.this), "day")] if right.is_int else []
+        return _shifted(left.unnest(), days, sign) if days else None
     return _days_between(left, right) if sign < 0 else None
 
 
 def _added(sign: int) -> Callable[[Expr], Expr | None]:
     def form(node: Expr) -> Expr | None:
-        steps = _steps(exp.Interval(this=node.expression.copy(), unit=node.args.get("unit")))
-        return _shifted(node.this, steps, sign) if steps is not None else None
+        unit = node.args.get("unit")
+        steps = interval_steps(exp.Interval(this=node.expression.copy(), unit=unit))
+        return _shifted(node.this, steps, sign) if steps else None
 
     return form
 

@@ -14,10 +14,10 @@ from itertools import chain
 from uuid import UUID
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from sqlverdict.dialects import dialect_of
 from sqlverdict.records import Cell
+from sqlverdict.refute.target.lite import type_tree
 
 _LISTS = frozenset({"ARRAY", "LIST"})
 _SHAPES: tuple[tuple[int | None, ...], ...] = (
@@ -50,7 +50,7 @@ _SPANS = (
 
 def nested_fit(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
     """How a cell becomes the text of a list or a structure; ``None`` for types without a form."""
-    declared = _declared(type_, dialect)
+    declared = type_tree(type_, dialect)
     style = dialect_of(dialect).nested_texts
     if declared is None or (style == "braces" and not _is_list_of_plain_values(declared)):
         return None
@@ -73,13 +73,13 @@ def nested_fit(type_: str, dialect: str) -> Callable[[Cell], Cell] | None:
 
 def has_parts(type_: str, dialect: str) -> bool:
     """Whether values of a type are made of others: a list, a structure, a map."""
-    declared = _declared(type_, dialect)
+    declared = type_tree(type_, dialect)
     return declared is not None and _name(declared) in _NESTED
 
 
 def key_and_values(type_: str, dialect: str) -> tuple[Sequence[Cell], Sequence[Cell]] | None:
     """Some keys and some values of a map of plain values; ``None`` for other types."""
-    declared = _declared(type_, dialect)
+    declared = type_tree(type_, dialect)
     if declared is None or _name(declared) != "MAP" or len(declared.expressions) != 2:
         return None
     keys, values = (_SAMPLES.get(_name(part)) for part in declared.expressions)
@@ -88,18 +88,8 @@ def key_and_values(type_: str, dialect: str) -> tuple[Sequence[Cell], Sequence[C
 
 def is_list_of_values(type_: str, dialect: str) -> bool:
     """Whether a type is that of a list of plain values."""
-    declared = _declared(type_, dialect)
+    declared = type_tree(type_, dialect)
     return declared is not None and _is_list_of_plain_values(declared)
-
-
-def _declared(type_: str, dialect: str) -> exp.DataType | None:
-    """A type as sqlglot reads it; ``None`` where it knows none."""
-    try:
-        declared = exp.DataType.build(type_, dialect=dialect)
-    except (SqlglotError, ValueError, AttributeError):
-        return None
-    is_type = isinstance(declared, exp.DataType) and isinstance(declared.this, exp.DType)
-    return declared if is_type else None
 
 
 def _name(declared: exp.Expr) -> str:

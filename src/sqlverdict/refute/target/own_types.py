@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from sqlverdict.parse.schema import Column, Schema, is_view
+from sqlverdict.parse.schema import Column, ColumnRef, Schema, is_view
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.pool import ValuePool
 from sqlverdict.refute.make.values import CASES
-from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.own_words import OwnWords
-from sqlverdict.refute.target.fit import labels_of, type_name
+from sqlverdict.refute.target.fit import labels_of
+from sqlverdict.refute.target.lite import type_name
 from sqlverdict.refute.target.nested import has_parts, key_and_values
 
 _CELLS: tuple[Cell, ...] = tuple("abcdefghijklmnop")

@@ -10,7 +10,8 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Query
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read.constants import read_query
-from sqlverdict.refute.target.lite import with_collations
+from sqlverdict.refute.read.part import schema_part
+from sqlverdict.refute.target.lite import lite_query, lite_schema, with_collations
 from sqlverdict.refute.target.nested import is_list_of_values
 from sqlverdict.refute.target.own_types import own_types
 
@@ -24,6 +25,16 @@ class EnginePair:
     part: Schema
     lite_part: Schema
     lite: tuple[Query, Query] | None
+
+
+def engine_pair(gold: Query, prediction: Query, schema: Schema) -> EnginePair:
+    """The pair on the tables that it reads, with SQLite's words for it where there are any."""
+    part = schema_part(schema, (*gold.tables, *prediction.tables))
+    lite_gold, lite_prediction = lite_query(gold), lite_query(prediction)
+    lite = None
+    if lite_gold is not None and lite_prediction is not None:
+        lite = (lite_gold, lite_prediction)
+    return EnginePair(gold, prediction, part, lite_schema(part, gold.dialect), lite)
 
 
 def pair_generator(pair: EnginePair, seed: int) -> InstanceGenerator:

@@ -24,12 +24,12 @@ from sqlverdict.parse.schema import Table, is_view
 from sqlverdict.parse.schemas.create_table import table_text
 from sqlverdict.records import Cell, Contract, Row
 from sqlverdict.refute.explain.sentence import columns_named, witness_table
+from sqlverdict.refute.read.views import view_query
 from sqlverdict.refute.target.script_tables import (
     bare_table,
     read_tables,
     tables_line,
     trusted_schema,
-    view_query,
 )
 from sqlverdict.refute.trial.rebuild import SMALL, compare_on
 from sqlverdict.refute.witness import Witness

@@ -18,12 +18,11 @@ import msgspec
 from sqlglot import exp
 
 from sqlverdict.errors import DataError
-from sqlverdict.execute.session import Scratch
+from sqlverdict.execute.session import Scratch, TableRows
 from sqlverdict.parse.schema import Column, Schema, Table, is_view
-from sqlverdict.parse.tokens import Kind, fold, kind, pieces
 from sqlverdict.records import Answer, Cell, Row
+from sqlverdict.refute.read.views import view_query
 
-Rows = Mapping[str, list[Row]]
 OpenScratch = Callable[[Schema], Scratch]
 
 _START = "-- tables "
@@ -80,18 +79,7 @@ def bare_table(table: Table) -> Table:
     return replace(table, columns=columns, checks=(), sql=None, indexes=(), paths=())
 
 
-def view_query(view: Table) -> str:
-    """The query of a view: what stands behind AS in its declaration."""
-    parts = pieces(view.sql or "")
-    depth = 0
-    for index, piece in enumerate(parts):
-        depth += (piece == "(") - (piece == ")")
-        if depth == 0 and kind(piece) is Kind.WORD and fold(piece) == "as":
-            return "".join(parts[index + 1 :]).strip().rstrip(";").rstrip()
-    return ""
-
-
-def read_tables(text: str, path: Path) -> tuple[Schema, Rows]:
+def read_tables(text: str, path: Path) -> tuple[Schema, TableRows]:
     """The tables, views and rows of a script; of views and computed columns nothing is known yet.
 
     Args:
@@ -129,7 +117,7 @@ def _view(name: str, columns: list[str], query: str) -> Table:
 
 
 def trusted_schema(
-    schema: Schema, rows: Rows, open_scratch: OpenScratch, dialect: str, path: Path
+    schema: Schema, rows: TableRows, open_scratch: OpenScratch, dialect: str, path: Path
 ) -> Schema:
     """The schema, whose views and computed columns the engine answers as untrusted queries.
 
@@ -167,7 +155,7 @@ def trusted_schema(
 
 
 def _answered(
-    queries: Iterable[str], schema: Schema, rows: Rows, open_scratch: OpenScratch
+    queries: Iterable[str], schema: Schema, rows: TableRows, open_scratch: OpenScratch
 ) -> list[str]:
     """The queries that the engine answers on the rows."""
     scratch = open_scratch(schema)

@@ -38,16 +38,22 @@ from sqlverdict.refute.explain.spellings import (
 )
 from sqlverdict.refute.frozen_pair import frozen_pair
 from sqlverdict.refute.read import refusal
-from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
-from sqlverdict.refute.shrink import Content, Shrinker
+from sqlverdict.refute.shrink import Shrinker
 from sqlverdict.refute.target.chosen_texts import Places, chosen_places
 from sqlverdict.refute.target.fit import fit_rows
-from sqlverdict.refute.target.lite import Mirror, lite_expression, lite_query, lite_schema
-from sqlverdict.refute.target.pair import EnginePair, pair_generator
+from sqlverdict.refute.target.lite import Mirror, lite_expression
+from sqlverdict.refute.target.pair import EnginePair, engine_pair, pair_generator
 from sqlverdict.refute.target.trial import EngineTrial, Scratches, check_alike, unrunnable_pair
 from sqlverdict.refute.trial.pair_trial import Difference
-from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
+from sqlverdict.refute.witness import (
+    Content,
+    Instance,
+    NotRefuted,
+    Refutation,
+    SearchBudget,
+    Witness,
+)
 
 _AFTER_SCREEN = 40
 """How many instances are tried on the engine where the screen found no difference: two rounds of
@@ -156,7 +162,7 @@ class EngineSearch:
         text_choices: tuple[Places, Places],
     ) -> Refutation:
         """As :meth:`refute`, for queries that do not read the clock."""
-        pair = self._pair(gold, prediction)
+        pair = engine_pair(gold, prediction, self._schema)
         rules = PRESETS.get(preset) if isinstance(preset, str) else preset
         budget = budget or SearchBudget()
         for _ in range(_LOSSES):
@@ -193,15 +199,6 @@ class EngineSearch:
                 # One table that cannot be made must not spoil the pairs of the others.
                 self._needs_parts = True
         return self._scratches.of(part)
-
-    def _pair(self, gold: Query, prediction: Query) -> EnginePair:
-        part = schema_part(self._schema, (*gold.tables, *prediction.tables))
-        lite_gold, lite_prediction = lite_query(gold), lite_query(prediction)
-        lite = None
-        if lite_gold is not None and lite_prediction is not None:
-            lite = (lite_gold, lite_prediction)
-        lite_part = lite_schema(part, self._engine.dialect)
-        return EnginePair(gold, prediction, part, lite_part, lite)
 
     def _search(
         self,

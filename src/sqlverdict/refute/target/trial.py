@@ -22,13 +22,13 @@ from sqlverdict.prove.reasoning.open_choices import shows_any_row
 from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query, Reason
 from sqlverdict.refute.make.constraints import SchemaConstraints
 from sqlverdict.refute.read import refusal
-from sqlverdict.refute.shrink import Content, Shrinker
+from sqlverdict.refute.shrink import Shrinker
 from sqlverdict.refute.target.chosen_texts import NO_PLACES, Places, equal_but_for_texts
-from sqlverdict.refute.trial.determined import arrangements
+from sqlverdict.refute.trial.determined import arrangements, keeps_answer
 from sqlverdict.refute.trial.pair_trial import Difference
-from sqlverdict.refute.trial.rebuild import SMALL
+from sqlverdict.refute.trial.rebuild import SMALL, compare_outcomes
 from sqlverdict.refute.trial.tie_breaks import broken_ties
-from sqlverdict.refute.witness import NotRefuted
+from sqlverdict.refute.witness import Content, NotRefuted
 
 _ORDERS = 4
 """How many other orders of the rows are tried; a server needs some milliseconds for each."""
@@ -117,7 +117,7 @@ class EngineTrial:
             return None
         self.stopped += isinstance(gold, Answer) and _gives_up(prediction)
         comparison = self._compare(gold, prediction)
-        if comparison is None or comparison.equal is not False:
+        if comparison.equal is not False:
             return None
         return Difference(dict(rows), gold, prediction, comparison)
 
@@ -130,26 +130,19 @@ class EngineTrial:
         """Whether the queries differ on these rows with determined answers."""
         return self.determined_difference(rows) is not None
 
-    def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison | None:
+    def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison:
+        dialect, texts = self._gold.dialect, (self._gold.sql, self._prediction.sql)
+        pair = QueryPair(*texts, dialect, self._contract, self._run)
+        comparison = compare_outcomes(gold, prediction, self._preset, pair)
+        if comparison.equal is not False:
+            return comparison
         if isinstance(gold, Answer) and isinstance(prediction, Answer):
-            pair = QueryPair(
-                self._gold.sql,
-                self._prediction.sql,
-                self._gold.dialect,
-                self._contract,
-                self._run,
-            )
-            compared = self._preset.compare(gold, prediction, pair)
-            if compared.equal is not False:
-                return compared
             answers = (gold, prediction)
             is_other = equal_but_for_texts(self._preset, answers, pair, self._text_choices) is False
-            return compared if is_other else None
-        failed = [outcome for outcome in (gold, prediction) if isinstance(outcome, Failure)]
-        first = failed[0]
-        if len(failed) == 2 or refusal.is_stopped(first) or first.fault is not None:
-            return None
-        return Comparison(False, (first.reason,), message=first.message)
+        else:
+            failed = [each for each in (gold, prediction) if isinstance(each, Failure)]
+            is_other = failed[0].fault is None
+        return comparison if is_other else Comparison(None, comparison.reasons)
 
     def _is_determined(self, difference: Difference) -> bool:
         """Whether both answers stay as they are: ties broken both ways, rows in other orders.
@@ -157,16 +150,13 @@ class EngineTrial:
         Answers that change are as good where they keep their numbers of rows, and these differ:
         ``FETCH FIRST 1 ROWS WITH TIES`` gives two rows in any order where ``LIMIT 1`` gives one.
         """
-        answers: dict[int, list[Outcome]] = {
-            id(self._gold): [difference.gold],
-            id(self._prediction): [difference.prediction],
-        }
-        numbers = [_number_of_rows(first) for (first,) in answers.values()]
+        answers: list[list[Outcome]] = [[difference.gold], [difference.prediction]]
+        numbers = [_number_of_rows(first) for (first,) in answers]
         is_open = False
         for query, now, is_same in self._variants(difference):
             if is_same:
                 continue
-            known = answers[id(query)]
+            known = answers[0 if query is self._gold else 1]
             if not is_open:
                 if None in numbers or numbers[0] == numbers[1] or self._recounted >= _RECOUNTED:
                     return False
@@ -175,8 +165,7 @@ class EngineTrial:
                 return False
             known.append(now)
         return not is_open or all(
-            compared is not None and compared.equal is False
-            for compared in starmap(self._compare, product(*answers.values()))
+            compared.equal is False for compared in starmap(self._compare, product(*answers))
         )
 
     def second_answer(self, difference: Difference) -> Answer | None:
@@ -197,8 +186,7 @@ class EngineTrial:
             if query is self._prediction and not is_same and isinstance(now, Answer):
                 if now.volatile:
                     return None
-                compared = self._compare(difference.gold, now)
-                fits = compared is not None and compared.equal is True
+                fits = self._compare(difference.gold, now).equal is True
                 answer = now if fits or answer is None else answer
         return answer
 
@@ -263,18 +251,16 @@ class EngineTrial:
                 yield query, now, self._same(query, before, now)
 
     def _same(self, query: Query, before: Outcome, now: Outcome) -> bool:
-        if not isinstance(before, Answer) or not isinstance(now, Answer):
-            return type(before) is type(now)
-        if before.volatile or now.volatile:
-            return False
-        if before.rows == now.rows:
-            return True
         pair = QueryPair(query.sql, query.sql, query.dialect, probe=self._run)
-        # Undetermined (None) is as bad as different.
-        if self._preset.compare(before, now, pair).equal:
+        if keeps_answer(before, now, self._preset, pair):
             return True
+        if not isinstance(before, Answer) or not isinstance(now, Answer):
+            return False
         own = self._text_choices[0 if query is self._gold else 1]
-        return bool(equal_but_for_texts(self._preset, (before, now), pair, (own, own)))
+        is_open = before.volatile or now.volatile
+        return not is_open and bool(
+            equal_but_for_texts(self._preset, (before, now), pair, (own, own))
+        )
 
 
 def _number_of_rows(outcome: Outcome) -> int | None:
@@ -291,7 +277,7 @@ def _gives_up(outcome: Outcome) -> bool:
 
 
 def unrunnable_pair(trial: EngineTrial) -> NotRefuted | None:
-    """Queries that cannot run at all on this schema are not the search's business."""
+    """Why two queries are not searched: one fails on tables without rows, or is not repeatable."""
     for which, outcome in trial.on_empty_tables():
         if isinstance(outcome, Failure):
             # A text that is no SQL is none without rows, too.

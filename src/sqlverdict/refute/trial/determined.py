@@ -20,7 +20,7 @@ is shown), or a rowid.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
 
@@ -29,13 +29,12 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.compare.preset import Preset, QueryPair
 from sqlverdict.execute.in_memory import ScratchDatabase
+from sqlverdict.execute.session import TableRows
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Outcome, Query, Row
 from sqlverdict.refute.read.columns import nodes_of
 from sqlverdict.refute.trial.tie_breaks import broken_ties
-
-Rows = Mapping[str, Sequence[Row]]
 
 _TURNS = 8
 """How many rotations of the rows are tried."""
@@ -43,7 +42,7 @@ _SHUFFLES, _SHUFFLE_SEED = 2, 7
 """How many shuffles are tried, the same ones always."""
 
 
-def arrangements(rows: Rows) -> Iterator[dict[str, list[Row]]]:
+def arrangements(rows: TableRows) -> Iterator[dict[str, list[Row]]]:
     """The same rows in other orders, the other way round first; few rows have few orders."""
     known: set[tuple[int, ...]] = set()
     for other in _orders(rows):
@@ -54,7 +53,7 @@ def arrangements(rows: Rows) -> Iterator[dict[str, list[Row]]]:
             yield other
 
 
-def _orders(rows: Rows) -> Iterator[dict[str, list[Row]]]:
+def _orders(rows: TableRows) -> Iterator[dict[str, list[Row]]]:
     yield {table: list(reversed(content)) for table, content in rows.items()}
     yield {table: list(content) for table, content in rows.items()}
     rng = Random(_SHUFFLE_SEED)  # noqa: S311 - repeatable, not secret
@@ -72,7 +71,7 @@ def _orders(rows: Rows) -> Iterator[dict[str, list[Row]]]:
 def is_determined(
     gold: tuple[str, Outcome],
     prediction: tuple[str, Outcome],
-    rows: Rows,
+    rows: TableRows,
     scratches: tuple[ScratchDatabase, ScratchDatabase],
     preset: Preset,
     dialect: str,
@@ -108,7 +107,7 @@ def is_determined(
 def second_answer(
     gold: tuple[str, Outcome],
     prediction: tuple[str, Outcome],
-    rows: Rows,
+    rows: TableRows,
     scratches: tuple[ScratchDatabase, ScratchDatabase],
     preset: Preset,
     dialect: str,
@@ -135,7 +134,7 @@ def second_answer(
 
 
 def _variants(
-    gold: str, prediction: str, rows: Rows, scratches: tuple[ScratchDatabase, ScratchDatabase]
+    gold: str, prediction: str, rows: TableRows, scratches: tuple[ScratchDatabase, ScratchDatabase]
 ) -> Iterator[tuple[ScratchDatabase, Outcome | None, Outcome | None]]:
     """What else the queries may give: ties broken both ways, rows in other orders.
 
@@ -177,6 +176,18 @@ def _same(
     dialect: str,
 ) -> bool:
     sql, before = outcome
+    return keeps_answer(before, now, preset, QueryPair(sql, sql, dialect, probe=scratch.run))
+
+
+def keeps_answer(before: Outcome, now: Outcome, preset: Preset, pair: QueryPair) -> bool:
+    """Whether a query gives what it gave before: the same to a preset, or no answer again.
+
+    Args:
+        before: What it gave.
+        now: What it gives.
+        preset: When two answers are the same.
+        pair: The query beside itself.
+    """
     if not isinstance(before, Answer) or not isinstance(now, Answer):
         return type(before) is type(now)
     if before.volatile or now.volatile:
@@ -184,7 +195,7 @@ def _same(
     if before.rows == now.rows:
         return True
     # Undetermined (None) is as bad as different.
-    return bool(preset.compare(before, now, QueryPair(sql, sql, dialect, probe=scratch.run)).equal)
+    return bool(preset.compare(before, now, pair).equal)
 
 
 _SUSPECT = re.compile(r"\b(limit|over|collate|recursive|rowid|_rowid_|oid)\b|json", re.IGNORECASE)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import chain
 from math import isnan
 
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.facts import (
     Affinity,
@@ -152,9 +153,7 @@ def _index(facts: frozenset[Fact] | tuple[Fact, ...]) -> _FactIndex:
     return _FactIndex(facts)
 
 
-def _shapes(
-    rows_of: Mapping[str, Sequence[Row]], tables: Mapping[str, Table], column: str | None
-) -> Iterator[str]:
+def _shapes(rows_of: TableRows, tables: Mapping[str, Table], column: str | None) -> Iterator[str]:
     """Whether tables and rows are of the schema at all, and cells are what SQLite can keep.
 
     ``column``: only the cells of this column are looked at.

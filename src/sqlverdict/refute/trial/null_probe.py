@@ -18,7 +18,7 @@ from sqlverdict.errors import SchemaError
 from sqlverdict.execute.in_memory import ScratchDatabase, warm_scratch
 from sqlverdict.parse.facts import NotNull, facts_of
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema import Schema, with_whole_keys
+from sqlverdict.parse.schema import ColumnRef, Schema, with_whole_keys
 from sqlverdict.records import (
     Contract,
     Failure,
@@ -32,12 +32,18 @@ from sqlverdict.refute.data.mine.kind import cells_of
 from sqlverdict.refute.frozen_pair import frozen_pair
 from sqlverdict.refute.make.generator import shared_generator
 from sqlverdict.refute.meter import Meter
-from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.columns import Resolver
 from sqlverdict.refute.read.constants import read_query
 from sqlverdict.refute.read.part import schema_part
 from sqlverdict.refute.search import refute_queries
-from sqlverdict.refute.shrink import Content
-from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
+from sqlverdict.refute.witness import (
+    Content,
+    Instance,
+    NotRefuted,
+    Refutation,
+    SearchBudget,
+    Witness,
+)
 
 _LIVE = 3
 """On how many instances with rows in the answer NULLs are tried."""

@@ -15,12 +15,13 @@ from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.parse.schema import Schema, is_view
 from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.prove.reasoning.open_choices import shows_any_row
-from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query, Reason
+from sqlverdict.records import Answer, Comparison, Contract, Outcome, Query, Reason
 from sqlverdict.refute.make.constraints import Links, foreign_keys_hold
 from sqlverdict.refute.read import refusal
-from sqlverdict.refute.shrink import Content, Cost
+from sqlverdict.refute.shrink import Cost
 from sqlverdict.refute.trial.determined import is_determined, is_order_free, second_answer
-from sqlverdict.refute.witness import Origin
+from sqlverdict.refute.trial.rebuild import compare_outcomes
+from sqlverdict.refute.witness import Content, Origin
 
 Rank = tuple[int, int, int]
 """How far rows are from ordinary, and whether the answers say the same on them."""
@@ -141,7 +142,7 @@ class PairTrial:
         self._names = tables_in_texts(schema, (self.gold, self.prediction))
 
     @property
-    def wears_out(self) -> bool:
+    def takes_far_more(self) -> bool:
         """Whether the prediction takes far more steps than the gold."""
         return self.prediction_work > _FAR_MORE * self.gold_work
 
@@ -219,21 +220,16 @@ class PairTrial:
             return None
         self.stopped += isinstance(gold, Answer) and refusal.is_stopped(prediction)
         comparison = self._compare(gold, prediction)
-        if comparison is None or comparison.equal is not False:
+        if comparison.equal is not False:
             return None
         scratch.load(rows)
         return Difference(rows, gold, prediction, comparison)
 
-    def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison | None:
-        if isinstance(gold, Failure) or isinstance(prediction, Failure):
-            failed = [o for o in (gold, prediction) if isinstance(o, Failure)]
-            if len(failed) == 2 or refusal.is_stopped(failed[0]):
-                return None
-            return Comparison(False, (failed[0].reason,), message=failed[0].message)
+    def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison:
         pair = QueryPair(
             self.gold, self.prediction, self._dialect, self._contract, self._scratches[0].run
         )
-        return self._preset.compare(gold, prediction, pair)
+        return compare_outcomes(gold, prediction, self._preset, pair)
 
     def second_answer(self, difference: Difference) -> Answer | None:
         """Another answer that the prediction may give, where the gold gives only one."""

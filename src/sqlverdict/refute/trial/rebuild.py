@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset, QueryPair
 from sqlverdict.dialects import DEFAULT_DIALECT
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.in_memory import RebuiltInstance, in_memory_engine
+from sqlverdict.execute.session import Run
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.tokens import fold, solid
@@ -58,22 +59,32 @@ def rebuild(
 
 
 def compare_on(
-    run: Callable[[str], Outcome],
+    run: Run,
     gold_sql: str,
     prediction_sql: str,
     preset: str = DEFAULT_PRESET,
     contract: Contract | None = None,
     dialect: str = DEFAULT_DIALECT,
 ) -> tuple[Outcome, Outcome, Comparison]:
-    """Run both queries and compare. One that fails where the other answers is different."""
+    """Run both queries and compare what they give."""
     rules = PRESETS.get(preset)
     gold_sql, prediction_sql = rules.prepare(gold_sql, prediction_sql)
     gold, prediction = run(gold_sql), run(prediction_sql)
+    pair = QueryPair(gold_sql, prediction_sql, dialect, contract, run)
+    return gold, prediction, compare_outcomes(gold, prediction, rules, pair)
+
+
+def compare_outcomes(
+    gold: Outcome, prediction: Outcome, preset: Preset, pair: QueryPair
+) -> Comparison:
+    """Compare what two queries gave. One that fails where the other answers is different.
+
+    Where both fail, or a limit stopped the one that does, it is not known whether they are.
+    """
     if isinstance(gold, Answer) and isinstance(prediction, Answer):
-        pair = QueryPair(gold_sql, prediction_sql, dialect, contract, run)
-        return gold, prediction, rules.compare(gold, prediction, pair)
+        return preset.compare(gold, prediction, pair)
     failed = [outcome for outcome in (gold, prediction) if not isinstance(outcome, Answer)]
     reasons = tuple(dict.fromkeys(failure.reason for failure in failed))
     message = failed[0].message
     decided = len(failed) == 1 and not LIMIT_REASONS.intersection(reasons)
-    return gold, prediction, Comparison(False if decided else None, reasons, message=message)
+    return Comparison(False if decided else None, reasons, message=message)

@@ -21,8 +21,9 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.parse.tokens import fold
-from sqlverdict.signs.columns import ColumnRef, column_text
+from sqlverdict.signs.columns import column_text
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """

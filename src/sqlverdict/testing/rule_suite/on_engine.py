@@ -30,7 +30,7 @@ from sqlverdict.parse.facts import (
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.normalise import rule_set
+from sqlverdict.prove.normalise import RuleSet
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.reasoning.open_choices import chosen_texts
 from sqlverdict.prove.rule import Rule
@@ -328,7 +328,7 @@ def _queries(
     from sqlglot.errors import SqlglotError
 
     rng = Random(f"{rule.name} {dialect} {seed}")  # noqa: S311 - repeatable, not secret
-    sets = (rule_set([rule]), rules_of("sound", frozenset(), dialect))
+    sets = (RuleSet((rule,)), rules_of("sound", frozenset(), dialect))
     schemas: list[Schema] = [retyped_for(rule.schema, dialect, rng)]
     types = sample_types(dialect)
     schemas += [retyped_for(rule.schema, dialect, rng, kind) for kind in types]

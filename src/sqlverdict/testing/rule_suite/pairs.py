@@ -6,8 +6,7 @@ Queries that ask the clock are compared at one moment: the search for witnesses 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -17,11 +16,13 @@ from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.normalise import normalise, rule_set
+from sqlverdict.prove.normalise import RuleSet, normalise
 from sqlverdict.prove.profile import PROFILES, ProofQuestion, rules_of
+from sqlverdict.prove.proof import NormalForm
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import resolved_sql
 from sqlverdict.prove.rule import Pair, Rule
+from sqlverdict.prove.tree_key import tree_key
 from sqlverdict.records import Answer, Failure, ParseFailure, Query, Reason
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read.constants import read_query
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from sqlverdict.execute.in_memory import ScratchDatabase
     from sqlverdict.prove.normalise import RuleSet
-    from sqlverdict.prove.proof import Derivation, Path, Step
+    from sqlverdict.prove.proof import Derivation, Path
     from sqlverdict.prove.reasoning.facts import Facts
     from sqlverdict.records import Outcome
     from sqlverdict.refute.witness import Refutation
@@ -41,19 +42,6 @@ if TYPE_CHECKING:
 
 SHRINK = 200
 """Smaller databases that are tried for a witness, where people read it."""
-
-
-@dataclass(frozen=True)
-class NormalForm:
-    """A query rewritten to the end: the tree, its text that runs, and the steps."""
-
-    tree: Expr
-    steps: tuple[Step, ...]
-
-    @cached_property
-    def text(self) -> str:
-        """The tree as SQL: to write it takes as long as to make it, and few checks read it."""
-        return resolved_sql(self.tree)
 
 
 @lru_cache(maxsize=512)
@@ -151,7 +139,7 @@ def normal_form(sql: str, rule: Rule, facts: frozenset[Fact], rules: RuleSet) ->
     if tree_and_facts is None:
         return None
     tree, steps = normalise(*tree_and_facts, rules)
-    return NormalForm(tree, tuple(steps))
+    return NormalForm(tree, tuple(steps), tree_key(tree), resolved_sql)
 
 
 def rule_sets(rule: Rule) -> tuple[RuleSet, RuleSet]:
@@ -162,7 +150,7 @@ def rule_sets(rule: Rule) -> tuple[RuleSet, RuleSet]:
 @lru_cache(maxsize=512)
 def _rule_sets(rule: Rule, house: RuleSet) -> tuple[RuleSet, RuleSet]:
     """The same sets for every check: two sets are equal where they are one."""
-    return rule_set([rule]), house if rule in house.rules else rule_set((*house.rules, rule))
+    return RuleSet((rule,)), house if rule in house.rules else RuleSet((*house.rules, rule))
 
 
 def tree_shape(node: Expr, hole: Path | None = None) -> str:

@@ -132,12 +132,12 @@ def _show(screen: Screen, path: Path, result: WitnessReplay | str, *, alone: boo
         return
     word, style = ("differ", "good") if result.differ else ("AGREE", "bad")
     # The sentence says when they differ: it is no longer true of queries that agree.
-    text = result.card.sentence if result.differ else result.comparison.message
+    text = result.header.sentence if result.differ else result.comparison.message
     screen.line(f"{word:<8} {path}: {text or _AGREE}", style)
     if alone:
         screen.line()
-        screen.line(f"gold:       {result.card.gold}")
-        screen.line(f"prediction: {result.card.prediction}")
+        screen.line(f"gold:       {result.header.gold}")
+        screen.line(f"prediction: {result.header.prediction}")
         screen.line()
         for line in witness_lines(_as_evidence(result)):
             screen.line(line)
@@ -147,7 +147,7 @@ def _as_evidence(result: WitnessReplay) -> Refuted:
     """What the queries return on the witness now."""
     return Refuted(
         "replay",
-        grade=result.card.grade,
+        grade=result.header.grade,
         rows={
             table.name: TableExcerpt(table.columns, tuple(excerpt_rows(table.rows)))
             for table in result.tables
@@ -165,8 +165,8 @@ def _record(path: Path, result: WitnessReplay | str, preset: str | None) -> dict
     return {
         "file": str(path),
         "differ": result.differ,
-        "preset": preset or result.card.preset,
-        "sentence": result.card.sentence,
+        "preset": preset or result.header.preset,
+        "sentence": result.header.sentence,
         "reasons": [str(reason) for reason in result.comparison.reasons],
         "message": result.comparison.message,
         **{name: witness[name] for name in ("rows", "gold", "prediction")},

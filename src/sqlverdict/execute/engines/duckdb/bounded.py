@@ -19,8 +19,9 @@ from sqlverdict.execute.engine import Limits, Scratch
 from sqlverdict.execute.engines.duckdb.connect import open_file, set_guards
 from sqlverdict.execute.engines.duckdb.scratch import DuckdbScratch
 from sqlverdict.execute.engines.duckdb.session import DuckdbSession
+from sqlverdict.execute.session import TableRows
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Failure, Outcome, Row
+from sqlverdict.records import Failure, Outcome
 
 
 def open_session(
@@ -119,9 +120,9 @@ class BoundedScratch(Scratch):
         self._here = DuckdbScratch(schema, limits)
         self._apart = Remote(partial(DuckdbScratch, schema, limits), limits)
         self._limits = limits
-        self._rows: Mapping[str, Sequence[Row]] = {}
+        self._rows: TableRows = {}
 
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+    def load(self, rows: TableRows) -> bool:
         """Make these rows the content; false where one breaks a type or a constraint."""
         self._rows = rows
         return self._here.load(rows)

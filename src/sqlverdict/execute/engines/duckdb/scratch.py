@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import duckdb
@@ -23,9 +22,10 @@ from sqlverdict.execute.insertion_order import (
     orphans_query,
     unmade_views,
 )
+from sqlverdict.execute.session import TableRows
 from sqlverdict.parse.schema import Schema, is_view
 from sqlverdict.parse.schemas.create_table import table_text
-from sqlverdict.records import Failure, Outcome, Row
+from sqlverdict.records import Failure, Outcome
 
 
 class DuckdbScratch(Scratch):
@@ -46,13 +46,12 @@ class DuckdbScratch(Scratch):
         self._schema = schema
         self._limits = limits
         views = [table for table in schema.tables if is_view(table)]
-        order = insertion_order(t for t in schema.tables if not is_view(t))
-        self._tables, self._circular = order.tables, order.circular
+        self._tables, self._circular = insertion_order(t for t in schema.tables if not is_view(t))
         self._views = views
-        self._rows: Mapping[str, Sequence[Row]] = {}
+        self._rows: TableRows = {}
         self._session = DuckdbSession(self._connect, limits, macros=False)
 
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+    def load(self, rows: TableRows) -> bool:
         """Make these rows the content; false where one breaks a type or a constraint."""
         connection = self._session.connection
         with suppress(duckdb.Error):
@@ -79,7 +78,7 @@ class DuckdbScratch(Scratch):
         """Whether a query is sure to stop when it is told to."""
         return self._session.is_plain(sql)
 
-    def run_on(self, rows: Mapping[str, Sequence[Row]], sql: str) -> Outcome:
+    def run_on(self, rows: TableRows, sql: str) -> Outcome:
         """Run one untrusted query on content that was loaded somewhere else before."""
         if rows != self._rows:
             self.load(rows)

@@ -7,7 +7,7 @@ server does not check the foreign keys of an instance, and a query does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -33,10 +33,11 @@ from sqlverdict.execute.insertion_order import (
 )
 from sqlverdict.execute.servers.patience import is_passing
 from sqlverdict.execute.servers.statements import rows_of, server_reason
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.schemas.create_table import table_text
-from sqlverdict.records import Failure, Outcome, Row
+from sqlverdict.records import Failure, Outcome
 
 if TYPE_CHECKING:
     from sqlverdict.execute.engines.mysql.connection import Connection
@@ -65,8 +66,9 @@ class ScratchTables(Scratch):
 
     def __init__(self, schema: Schema, limits: Limits, near: Reference) -> None:
         views = [table for table in schema.tables if is_view(table)]
-        order = insertion_order(table for table in schema.tables if not is_view(table))
-        self._tables, self._circular = order.tables, order.circular
+        self._tables, self._circular = insertion_order(
+            table for table in schema.tables if not is_view(table)
+        )
         self._own = OwnDatabase.of_kind(near, limits, PREFIX)
         self._connection = self._own.connection
         try:
@@ -101,7 +103,7 @@ class ScratchTables(Scratch):
         """A schema whose types tell their collations, as the server declares them elsewhere."""
         return replace(schema, tables=tuple(map(_whole_table, schema.tables)))
 
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+    def load(self, rows: TableRows) -> bool:
         """Make these rows the content; false where one breaks a type or a constraint."""
         try:
             rows_of(self._connection, "ROLLBACK")
@@ -176,10 +178,10 @@ class NestedRowsScratch(MysqlScratch):
         self._open_beside = partial(ScratchTables, schema, limits, near)
         self._beside: ScratchTables | None = None
         self._may_make_tables = True
-        self._rows: Mapping[str, Sequence[Row]] = {}
+        self._rows: TableRows = {}
         self._is_beside = False
 
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+    def load(self, rows: TableRows) -> bool:
         """Make these rows the content; false where one breaks a type or a constraint."""
         self._rows, self._is_beside = rows, False
         return super().load(rows)

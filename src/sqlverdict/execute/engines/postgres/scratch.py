@@ -23,6 +23,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.attempt import unavailable
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.engines.postgres.catalogue import Catalogue, read_catalogue
+from sqlverdict.execute.engines.postgres.common.expressions import COMPARISONS
 from sqlverdict.execute.engines.postgres.connection import Connection
 from sqlverdict.execute.engines.postgres.cursor import SAVEPOINT, GuardedCursor
 from sqlverdict.execute.engines.postgres.grouping import with_dependent_columns
@@ -75,8 +76,6 @@ WHERE n.nspname = ANY (pg_catalog.current_schemas(false)) AND (own.kind = 'table
   WHERE d.classid = own.of AND d.objid = own.oid AND d.deptype = 'e'))
 """
 """What a name without a schema may mean that is of the database's own, and of no extension."""
-_COMPARISONS: Final = frozenset({"=", "<>", "<", ">", "<=", ">="})
-"""Operators that a text may use without naming them: ``USING``, ``BETWEEN``, ``CASE x WHEN``."""
 
 
 class PostgresScratch(RowsScratch):
@@ -236,7 +235,8 @@ class PostgresScratch(RowsScratch):
             return reading
         contents = reading.contents
         calls = {name for _, name in contents.functions} | contents.members | contents.attributes
-        operators = contents.operators | _COMPARISONS
+        # USING, BETWEEN and CASE x WHEN compare without naming an operator.
+        operators = contents.operators | COMPARISONS
         names = {
             *(("table", name) for _, name in contents.relations if name not in self._definitions),
             *(("function", name) for name in calls),

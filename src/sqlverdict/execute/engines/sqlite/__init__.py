@@ -7,7 +7,6 @@
 ``scratch``       a warm database in memory, on which instances are tried
 ``instance``      an instance as a database in memory: from its rows, or from a file's statements
 ``declarations``  the CREATE and INSERT statements of both
-``literals``      values as SQL text that is read back exactly
 """
 
 from sqlverdict.execute.engines.sqlite.sqlite import Sqlite as Sqlite

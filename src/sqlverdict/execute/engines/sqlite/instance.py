@@ -6,6 +6,7 @@ under fewer facts may find such rows), the table is made of its columns and type
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -17,10 +18,10 @@ from sqlverdict.execute.engines.sqlite.declarations import (
     insertion,
     own_declaration,
 )
-from sqlverdict.execute.engines.sqlite.literals import sql_literal
-from sqlverdict.execute.engines.sqlite.sandbox import Guard, wake_tables
+from sqlverdict.execute.engines.sqlite.sandbox import Guard, use_virtual_tables
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
-from sqlverdict.files.sqlite import open_in_memory, quote_name
+from sqlverdict.execute.session import TableRows
+from sqlverdict.files.sqlite import open_in_memory, quote_name, quote_text
 from sqlverdict.parse.schema import Schema, Table, is_view
 from sqlverdict.parse.tokens import fold, leading_keyword
 from sqlverdict.records import Cell, Row
@@ -28,6 +29,7 @@ from sqlverdict.records import Cell, Row
 _GENERATED = (2, 3)
 _STEPS = 5_000_000
 """Steps of the engine that the statements of one file may take."""
+_TWO_62 = "CAST(4611686018427387904 AS REAL)"
 _CATALOGUE = ("sqlite_master", "sqlite_schema", "sqlite_sequence")
 
 
@@ -51,7 +53,7 @@ class SqliteInstance:
 
     def literal(self, cell: Cell) -> str:
         """A value as an expression that the engine reads back exactly."""
-        return sql_literal(cell, self._connection)
+        return _literal(cell, self._connection)
 
     def add_notes(self, table: str, notes: Mapping[str, str]) -> None:
         """Make a table of names and values, which is none of the schema's."""
@@ -71,14 +73,53 @@ class SqliteInstance:
         self._connection.close()
 
 
+def _literal(cell: Cell, connection: sqlite3.Connection) -> str:
+    """A value as a SQL expression that SQLite reads back exactly.
+
+    Args:
+        cell: The value.
+        connection: Any database: it is asked whether it reads a float as it was meant.
+    """
+    if cell is None:
+        return "NULL"
+    if isinstance(cell, int):
+        return str(int(cell))
+    if isinstance(cell, float):
+        return _float(cell, connection)
+    if isinstance(cell, bytes):
+        return f"x'{cell.hex()}'"
+    if cell.isprintable():
+        return quote_text(cell)
+    # Line ends, NUL and marks of reading direction would not survive an editor or a terminal.
+    return f"CAST(x'{cell.encode('utf-8', 'surrogatepass').hex()}' AS TEXT)"
+
+
+def _float(value: float, connection: sqlite3.Connection) -> str:
+    if math.isnan(value):
+        return "NULL"
+    if math.isinf(value):
+        return "9e999" if value > 0 else "-9e999"
+    text = repr(value)
+    if connection.execute(f"SELECT {text}").fetchone()[0] == value:
+        return text
+    # SQLite's own reading of decimals is not always the nearest float; powers of two are.
+    mantissa, exponent = math.frexp(value)
+    exact = f"CAST({int(mantissa * 2**53)} AS REAL)"
+    power = exponent - 53
+    while abs(power) > 62:
+        exact += f" {'*' if power > 0 else '/'} {_TWO_62}"
+        power -= 62 if power > 0 else -62
+    return f"({exact} {'*' if power > 0 else '/'} CAST({2 ** abs(power)} AS REAL))"
+
+
 def _guarded(connection: sqlite3.Connection, limits: Limits) -> Session:
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    wake_tables(connection)
+    use_virtual_tables(connection)
     return SqliteSession(connection, limits)
 
 
 def instance_of_rows(
-    schema: Schema, tables: Sequence[Table], rows: Mapping[str, Sequence[Row]], *, bare: bool
+    schema: Schema, tables: Sequence[Table], rows: TableRows, *, bare: bool
 ) -> SqliteInstance:
     """Make the tables, views last, and insert the rows; see ``execute/in_memory.py``."""
     connection = open_in_memory(cached_statements=16)

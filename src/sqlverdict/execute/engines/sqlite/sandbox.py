@@ -160,8 +160,8 @@ class Guard:
         return 1
 
 
-def wake_tables(connection: sqlite3.Connection, names: Iterable[str] = ()) -> None:
-    """Use virtual tables now: their modules do at first what the authorizer will not allow later.
+def use_virtual_tables(connection: sqlite3.Connection, names: Iterable[str] = ()) -> None:
+    """Read virtual tables once: at first their modules do what the authorizer allows no query.
 
     Args:
         connection: A connection without an authorizer.

@@ -20,10 +20,11 @@ from sqlverdict.execute.engines.sqlite.sandbox import (
     Guard,
     failure_of,
     not_a_query,
-    wake_tables,
+    use_virtual_tables,
 )
 from sqlverdict.execute.in_memory import CELL, is_filled, is_virtual
 from sqlverdict.execute.insertion_order import unmade_views
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.facts import Fact, NotNull, affinity, facts_of
 from sqlverdict.parse.schema import Schema, Table, is_view
@@ -108,7 +109,7 @@ class SqliteScratch:
     ) -> None:
         self.schema = schema
         self.work = 0
-        self._gate = _WriteGuard()
+        self._guard = _WriteGuard()
         self._ticks = 0
         self._mark = ""
         self._begun = 0
@@ -132,10 +133,10 @@ class SqliteScratch:
         self._create(connection)
         # Not before: the tables are ours, and to make many of them takes many steps.
         connection.set_progress_handler(self._tick, _STEPS)
-        wake_tables(connection)
+        use_virtual_tables(connection)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        connection.set_authorizer(self._gate)
+        connection.set_authorizer(self._guard)
         return connection
 
     @property
@@ -202,11 +203,11 @@ class SqliteScratch:
         self._begun += 1
         self._mark = f"/*{self._begun:x}*/"
 
-    def load(self, rows: Mapping[str, Sequence[Row]]) -> None:
+    def load(self, rows: TableRows) -> None:
         """Make these rows the content; a table that holds the very same is left as it is."""
         connection, filled = self._connection, self._filled
         execute = connection.execute
-        self._gate.opened = True
+        self._guard.opened = True
         self._ticks = 100_000
         try:
             if not connection.in_transaction:
@@ -227,7 +228,7 @@ class SqliteScratch:
                 filled[table] = None
                 filled[table] = (tuple(content), self._insert(table, content))
         finally:
-            self._gate.opened = False
+            self._guard.opened = False
 
     def _insert(self, table: str, rows: Sequence[Row]) -> int:
         """Put rows into a table; how many it took in."""
@@ -273,7 +274,7 @@ class SqliteScratch:
         A key that the engine cannot check, for want of an index on the parent, is passed over.
         """
         known = {fold(parent) for parent in parents}
-        self._gate.opened = True
+        self._guard.opened = True
         self._ticks = 100_000
         try:
             for table in self._filled:
@@ -284,7 +285,7 @@ class SqliteScratch:
                     if any(fold(row[2]) in known for row in rows):
                         return True
         finally:
-            self._gate.opened = False
+            self._guard.opened = False
         return False
 
     @property
@@ -334,7 +335,7 @@ class SqliteScratch:
             problem = not_a_query(sql)
             if problem is not None:
                 return problem
-            self._gate.reset()
+            self._guard.reset()
         self._ticks = _TICKS
         try:
             cursor = self._connection.execute(self._mark + sql)
@@ -352,13 +353,13 @@ class SqliteScratch:
                 return NO_RESULT
             # The guard is asked when a text is first prepared, and never again while it is cached.
             columns = tuple([column[0] for column in cursor.description])
-            answered = self._answered[sql] = (columns, self._gate.depends_on_clock(sql))
+            answered = self._answered[sql] = (columns, self._guard.depends_on_clock(sql))
         return Answer(answered[0], rows, 0.0, answered[1])
 
     def _failed(self, error: sqlite3.Error | sqlite3.Warning) -> Failure:
-        failure = failure_of(error, self._gate, 0.0)
+        failure = failure_of(error, self._guard, 0.0)
         # What was denied to one query must not count against the next one.
-        self._gate.reset()
+        self._guard.reset()
         return failure
 
     def close(self) -> None:

@@ -159,11 +159,11 @@ class SqliteSession:
         described = cursor.description
         if described is None:
             return self._no_result()
-        # So few rows at a time that even the fattest cells stay within bounds until counted.
-        fattest = self._cell * len(described)
-        count = max(1, min(_BATCH, _IN_FLIGHT // fattest))
+        # So few rows at a time that even the largest cells stay within bounds until counted.
+        largest = self._cell * len(described)
+        count = max(1, min(_BATCH, _IN_FLIGHT // largest))
         rows: list[Row] = cursor.fetchmany(count)
-        if len(rows) == count or len(rows) * fattest > limits.bytes or len(rows) > limits.rows:
+        if len(rows) == count or len(rows) * largest > limits.bytes or len(rows) > limits.rows:
             size = len(encode_cells(rows))
             got = len(rows)
             while True:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.apart.brief import BRIEF_CELL, is_brief
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session, Workspace
-from sqlverdict.execute.engines.sqlite.sandbox import wake_tables
+from sqlverdict.execute.engines.sqlite.sandbox import use_virtual_tables
 from sqlverdict.execute.engines.sqlite.session import SqliteSession
 from sqlverdict.execute.engines.sqlite.workspace import open_workspace
+from sqlverdict.execute.session import TableRows
 from sqlverdict.files.digests import database_digest
 from sqlverdict.files.references import Reference, file_of
 from sqlverdict.files.sqlite import open_read_only, sqlite_reason
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.schemas.sqlite import read_sqlite
-from sqlverdict.records import Row
 
 if TYPE_CHECKING:
     from sqlverdict.execute.in_memory import RebuiltInstance, ScratchDatabase
@@ -93,7 +93,7 @@ class Sqlite(Engine):
             ):
                 connection.execute(f"PRAGMA {pragma}")
             virtual = connection.execute(_VIRTUAL_TABLES).fetchall()
-            wake_tables(connection, (name for (name,) in virtual))
+            use_virtual_tables(connection, (name for (name,) in virtual))
         except sqlite3.Error as error:
             connection.close()
             raise DatabaseError(
@@ -120,7 +120,7 @@ class Sqlite(Engine):
         self,
         schema: Schema,
         tables: Sequence[Table],
-        rows: Mapping[str, Sequence[Row]],
+        rows: TableRows,
         *,
         bare: bool = False,
     ) -> RebuiltInstance:

@@ -10,7 +10,7 @@ from sqlverdict.prove.etm_paper.constraints import is_not_null
 from sqlverdict.prove.etm_paper.shapes import nodes_below, same_node, true_condition
 from sqlverdict.prove.reasoning.copies import counted_copy
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import all_of, any_of
+from sqlverdict.prove.reasoning.shape import OPPOSITES, all_of, any_of
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -114,16 +114,6 @@ def paper_in_list_is_equalities(node: exp.Not | exp.In, facts: Facts) -> Expr | 
     return all_of(comparisons) if negated else any_of(comparisons)
 
 
-_OPPOSITE: dict[type[Expr], type[Expr]] = {
-    exp.EQ: exp.NEQ,
-    exp.NEQ: exp.EQ,
-    exp.GT: exp.LTE,
-    exp.GTE: exp.LT,
-    exp.LT: exp.GTE,
-    exp.LTE: exp.GT,
-}
-
-
 @rule(
     trust="heuristic",
     profiles=("etm_paper",),
@@ -163,7 +153,7 @@ def paper_not_flips_comparison(node: exp.Not, facts: Facts) -> Expr | None:
     """
     del facts
     inner = node.this
-    opposite = _OPPOSITE.get(type(inner))
+    opposite = OPPOSITES.get(type(inner))
     return opposite(this=inner.this, expression=inner.expression) if opposite is not None else None
 
 

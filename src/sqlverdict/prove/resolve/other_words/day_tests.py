@@ -21,15 +21,10 @@ from sqlverdict.dialects import dialect_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.column_types import column_values
 from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.reasoning.shape import MIRRORED
 
 _LAST = date(9998, 12, 31)
-_MIRRORED: dict[type[Expr], type[Expr]] = {
-    exp.EQ: exp.EQ,
-    exp.GT: exp.LT,
-    exp.GTE: exp.LTE,
-    exp.LT: exp.GT,
-    exp.LTE: exp.GTE,
-}
+_COMPARISONS = (exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
 def spell_day_tests(tree: Expr, dialect: str, schema: Schema) -> None:
@@ -37,11 +32,11 @@ def spell_day_tests(tree: Expr, dialect: str, schema: Schema) -> None:
     record = dialect_of(dialect)
     if not record.typed_quotes or record.zero_dates:
         return
-    for node in list(tree.find_all(*_MIRRORED)):
+    for node in list(tree.find_all(*_COMPARISONS)):
         kind: type[Expr] = type(node)
         call, day = node.this, _day_of(node.expression)
         if day is None:
-            kind, call, day = _MIRRORED[kind], node.expression, _day_of(node.this)
+            kind, call, day = MIRRORED[kind], node.expression, _day_of(node.this)
         if day is None or not date.min < day < _LAST:
             continue
         later = _end(call, day) if kind is exp.EQ else _day_after(call, day)

@@ -27,13 +27,12 @@ from math import log
 from typing import ClassVar
 
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.parse.tokens import fold, word_set
 from sqlverdict.records import Cell
 from sqlverdict.refute.data.mine.kind import (
     FEW_ROWS,
     MANY_ROWS,
-    ColumnRef,
     Regularity,
     cells_of,
     spoken,
@@ -130,19 +129,13 @@ class CopiedOver(Regularity):
         )
 
 
-@dataclass(frozen=True)
-class JoinableColumns:
-    """Two columns that there is reason to join."""
+def _joinable(
+    schema: Schema, samples: Mapping[str, Sample]
+) -> Iterator[tuple[Values, Values, bool]]:
+    """The columns of different tables that there is reason to join, and whether it is declared.
 
-    first: Values
-    second: Values
-    declared: bool
-
-
-def links(schema: Schema, samples: Mapping[str, Sample]) -> list[JoinableColumns]:
-    """The columns of different tables that there is reason to join: see the rule at the top.
-
-    Columns are looked up by name: to hold each against each would take too long.
+    See the rule at the top. Columns are looked up by name: to hold each against each would take too
+    long.
     """
     columns = [values for sample in samples.values() for values in sample.values]
     names = [_bare(values.column_ref[1]) for values in columns]
@@ -155,12 +148,10 @@ def links(schema: Schema, samples: Mapping[str, Sample]) -> list[JoinableColumns
     pairs = {*declared, *_same_names(names)}
     for sample in samples.values():
         pairs |= set(_named_after(sample, names, columns, at))
-    joinable: list[JoinableColumns] = []
     for one, two in sorted(pairs):
         first, second = columns[one], columns[two]
         if first.column_ref[0] != second.column_ref[0] and first.kind == second.kind:
-            joinable.append(JoinableColumns(first, second, (one, two) in declared))
-    return joinable
+            yield first, second, (one, two) in declared
 
 
 def _same_names(names: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -206,17 +197,15 @@ def declared_joins(schema: Schema) -> set[frozenset[ColumnRef]]:
     return joins
 
 
-def mine_inclusions(
-    joinable: Sequence[JoinableColumns], samples: Mapping[str, Sample]
-) -> Iterator[Inclusion]:
-    """The inclusions along the links, in both directions.
+def mine_inclusions(schema: Schema, samples: Mapping[str, Sample]) -> Iterator[Inclusion]:
+    """The inclusions among columns that there is reason to join, in both directions.
 
     Where the other table was not read whole, what is found is yet to be confirmed.
     """
     doubtful: list[tuple[Values, Values]] = []
     keys: dict[ColumnRef, list[Values]] = {}
-    for link in joinable:
-        for child, parent in permutations((link.first, link.second)):
+    for first, second, is_declared in _joinable(schema, samples):
+        for child, parent in permutations((first, second)):
             if child.present < FEW_ROWS or len(child.counts) < _THREE:
                 continue
             if (
@@ -227,7 +216,7 @@ def mine_inclusions(
             if parent.unique:
                 keys.setdefault(child.column_ref, []).append(parent)
             # Two columns that number their own rows are among each other without meaning it.
-            if link.declared or child.unique != parent.unique:
+            if is_declared or child.unique != parent.unique:
                 yield Inclusion(*child.column_ref, *parent.column_ref)
             else:
                 doubtful.append((child, parent))

@@ -27,11 +27,11 @@ from math import isfinite
 from typing import ClassVar, Literal
 
 from sqlverdict.files.sqlite import quote_name
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.mine.kind import (
     FEW_ROWS,
     MANY_ROWS,
-    ColumnRef,
     ColumnRegularity,
     Regularity,
     cells_of,
@@ -65,14 +65,14 @@ class StorageKind(ColumnRegularity):
         return f"typeof({quote_name(self.column)}) NOT IN ('null', {kinds})"
 
 
-Form = Literal[
+WrittenForm = Literal[
     "whole number", "date", "date and time", "digits and signs", "upper case", "lower case"
 ]
 _DATE = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 _CLOCK = "[0-9][0-9]:[0-9][0-9]"
 _SIGNS = "0-9 :./,+$%#()-"
 # Each form: what a text must match, and the SQL condition that it does not.
-_FORMS: dict[Form, tuple[re.Pattern[str], str]] = {
+_FORMS: dict[WrittenForm, tuple[re.Pattern[str], str]] = {
     "date": (re.compile(_DATE), f"{{0}} NOT GLOB '{_DATE}'"),
     "date and time": (
         re.compile(rf"{_DATE}[ T]{_CLOCK}.*", re.DOTALL),
@@ -99,7 +99,7 @@ _LETTER = re.compile("[A-Za-z]")
 class TextForm(ColumnRegularity):
     """All the column's texts are written in one form."""
 
-    form: Form
+    form: WrittenForm
 
     def __str__(self) -> str:
         article = "in" if self.form.endswith(("case", "signs")) else "as a"

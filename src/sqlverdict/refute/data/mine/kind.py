@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import ClassVar
 
 from sqlverdict.files.sqlite import quote_name, quote_text
-from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema import ColumnRef, Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.witness import Instance
@@ -28,8 +28,6 @@ _SCHEMAS = 32
 """How many schemas keep their layout for the next instance."""
 _COLUMNS = 4_096
 """How many columns of them keep their positions."""
-ColumnRef = tuple[str, str]
-"""A table and one of its columns, as the schema writes them."""
 
 
 class Regularity(ABC):

@@ -23,13 +23,13 @@ from functools import cached_property
 from typing import Any
 
 from sqlverdict.files.sqlite import quote_name
+from sqlverdict.parse.schema import ColumnRef
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.mine.columns import TextForm
 from sqlverdict.refute.data.mine.kind import (
     FEW_ROWS,
     MANY_ROWS,
     SURPRISE,
-    ColumnRef,
     Regularity,
     RowRegularity,
     cells_of,

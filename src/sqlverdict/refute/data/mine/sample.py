@@ -17,10 +17,9 @@ from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.sqlite import open_read_only, quote_name, sqlite_reason
-from sqlverdict.parse.schema import Table, is_view
+from sqlverdict.parse.schema import ColumnRef, Table, is_view
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.data.mine.kind import ColumnRef
 
 _MOST_CELLS = 1_500_000
 """How many cells of a table are read at most."""

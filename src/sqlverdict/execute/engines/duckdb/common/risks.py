@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from sqlverdict.execute.common_text import Risk
+from sqlverdict.execute.common_text import WHOLE_FIELDS, Risk
 from sqlverdict.execute.engines.duckdb.expressions import (
     OPERATORS,
     call_arguments,
@@ -33,7 +33,6 @@ _TOTAL: Final = word_set(
     "today trim trunc try_strptime unicode upper ~~ !~~ ~~* !~~*"
 )
 """Functions that fail for no value of their types."""
-_DATE_PARTS: Final = word_set("year month day quarter week dow doy isodow isoyear decade century")
 _TRUNCATED: Final = word_set("second minute hour day week month quarter year decade century")
 _PATTERNS: Final = word_set("regexp_matches regexp_full_match regexp_replace regexp_extract ~~~")
 _RISKS: Final[tuple[Risk, ...]] = ("total", "typed", "whole", "partial")
@@ -163,7 +162,7 @@ def _call_risk(node: Node) -> int:
         case "date_trunc":
             return 0 if first in _TRUNCATED else _PARTIAL
         case "date_part" | "date_diff":
-            return 0 if first in _DATE_PARTS else _PARTIAL
+            return 0 if first in WHOLE_FIELDS else _PARTIAL
         case "strftime":
             return 0 if any(literal(each) is not None for each in args) else _PARTIAL
         case _ if name in _PATTERNS:

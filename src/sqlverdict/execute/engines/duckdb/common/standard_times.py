@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from sqlverdict.execute.common_text import NoCommonText
+from sqlverdict.execute.common_text import INTERVAL_UNITS, NoCommonText
 from sqlverdict.execute.engines.duckdb.sources import FromScope
 from sqlverdict.execute.engines.duckdb.syntax import (
     Node,
@@ -30,15 +30,6 @@ _CALLS: Final = {
     "current_date": "today",
     "get_current_timestamp": "now",
     "transaction_timestamp": "now",
-}
-_UNITS: Final = {
-    "second": (1, "second"),
-    "minute": (60, "second"),
-    "hour": (3_600, "second"),
-    "day": (1, "day"),
-    "week": (7, "day"),
-    "month": (1, "month"),
-    "year": (12, "month"),
 }
 _INTERVAL: Final = re.compile(
     r"(?P<count>\d{1,6}) (?P<unit>second|minute|hour|day|week|month|year)s?",
@@ -117,7 +108,7 @@ def _plain_interval(node: Node) -> None:
 
 
 def _put_interval(node: Node, count: int, unit: str) -> None:
-    factor, name = _UNITS[unit]
+    factor, name = INTERVAL_UNITS[unit]
     put_node(
         node,
         {

@@ -37,6 +37,7 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     is_const,
     is_day,
     is_leaf,
+    is_null,
     is_own,
     is_total_pattern,
     operands,
@@ -303,7 +304,7 @@ class _Writer:
             raise NoCommonText
         kind = enum_name(operation, "kind")
         if kind == "AEXPR_OP":
-            if operation.name[-1].string.sval in _NUMBERS and all(map(_is_null, parts)):
+            if operation.name[-1].string.sval in _NUMBERS and all(map(is_null, parts)):
                 # PostgreSQL does not know whose sum NULL + NULL is.
                 raise NoCommonText
             return common and operation.name[-1].string.sval in self.operators
@@ -345,10 +346,6 @@ class _Writer:
         if name not in FUNCTIONS:
             raise NoCommonText
         return False
-
-
-def _is_null(node: Any) -> bool:
-    return node.WhichOneof("node") == "a_const" and bool(node.a_const.isnull)
 
 
 def _put(term: Any, meaning: bytes, node: Any) -> None:

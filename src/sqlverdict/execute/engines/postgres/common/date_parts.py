@@ -8,8 +8,9 @@ them and 3.50000 of the other; a query in which one call stands elsewhere is lef
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
+from sqlverdict.execute.common_text import WHOLE_FIELDS
 from sqlverdict.execute.engines.postgres.common.expressions import (
     OWN_SCHEMA,
     function_of,
@@ -19,10 +20,6 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     operands,
 )
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
-from sqlverdict.parse.tokens import word_set
-
-_WHOLE: Final = word_set("year month day quarter week dow doy isodow isoyear decade century")
-"""Fields that dates and timestamps have alike, with whole numbers as values."""
 
 
 def unify_date_parts(statement: Any) -> None:
@@ -75,7 +72,7 @@ def _is_part(node: Any, name: str) -> bool:
     if function_of(call) != name or not is_own(call) or len(call.args) != 2:
         return False
     field = call.args[0]
-    return is_const(field) and field.a_const.sval.sval.lower() in _WHOLE
+    return is_const(field) and field.a_const.sval.sval.lower() in WHOLE_FIELDS
 
 
 def _count(node: Any) -> int:

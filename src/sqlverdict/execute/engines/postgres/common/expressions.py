@@ -52,9 +52,9 @@ _EXTRACTED: Final = word_set(
     "year month day quarter week dow doy isodow isoyear epoch decade century millennium"
 )
 """Fields that dates and timestamps have alike."""
-_NUMBERS: Final = word_set("int2 int4 int8 float4 float8 numeric")
+NUMBERS: Final = word_set("int2 int4 int8 float4 float8 numeric")
 _TYPES: Final = {
-    **dict.fromkeys(_NUMBERS, "number"),
+    **dict.fromkeys(NUMBERS, "number"),
     **dict.fromkeys(word_set("text varchar"), "text"),
     **dict.fromkeys(word_set("timestamp timestamptz"), "timestamp"),
     **{name: name for name in ("date", "time", "uuid")},
@@ -278,6 +278,11 @@ def is_leaf(node: Any) -> bool:
 def is_const(node: Any) -> bool:
     """Whether a node is a constant."""
     return bool(node.WhichOneof("node") == "a_const")
+
+
+def is_null(node: Any) -> bool:
+    """Whether a node is the constant NULL."""
+    return is_const(node) and bool(node.a_const.isnull)
 
 
 def _number(node: Any) -> float | None:

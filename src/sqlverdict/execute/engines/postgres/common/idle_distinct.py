@@ -8,15 +8,17 @@ the query is sorted by something that it does not show, too.
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from sqlverdict.execute.engines.postgres.common.expressions import (
     AGGREGATES,
+    NUMBERS,
     enum_name,
     function_of,
     is_own,
+    type_of,
 )
+from sqlverdict.execute.engines.postgres.common.meaning import part_meaning
 from sqlverdict.execute.engines.postgres.common.spellings import nodes_inside
 from sqlverdict.parse.tokens import word_set
 
@@ -25,10 +27,8 @@ _COMPARED: Final = word_set(
     "stddev_samp variance var_pop var_samp corr covar_pop covar_samp bool_and bool_or every"
 )
 """Aggregates whose values can be compared, whatever they read."""
-_NUMBERS: Final = word_set("int2 int4 int8 float4 float8 numeric")
-_TYPES: Final = _NUMBERS | word_set("text varchar bool date timestamp timestamptz interval")
+_TYPES: Final = NUMBERS | word_set("text varchar bool date timestamp timestamptz interval")
 _SUMS: Final = frozenset({"+", "-", "*", "/"})
-_LOCATION: Final = re.compile(r"\w*location: -?\d+|\w*list_(?:start|end): -?\d+")
 _LIMITS: Final = ("limit_count", "limit_offset")
 
 
@@ -61,12 +61,7 @@ def _is_shown(term: Any, select: Any) -> bool:
     names = {each.res_target.name for each in select.target_list} - {""}
     if _bytes(term).decode() in names:
         return True
-    return _text(term) in {_text(each.res_target.val) for each in select.target_list}
-
-
-def _text(node: Any) -> str:
-    """A part of a tree without the places in the query's text."""
-    return _LOCATION.sub("", str(node))
+    return part_meaning(term) in {part_meaning(each.res_target.val) for each in select.target_list}
 
 
 def _bytes(node: Any) -> bytes:
@@ -83,7 +78,7 @@ def _is_compared(node: Any) -> bool:
         case "a_const":
             return True
         case "type_cast":
-            return _cast_type(node) in _TYPES and not _gives_rows(node)
+            return type_of(node.type_cast) in _TYPES and not _gives_rows(node)
         case "func_call":
             return _is_aggregate(node)
         case "a_expr":
@@ -107,15 +102,9 @@ def _is_number_first(operation: Any) -> bool:
     names = [part.string.sval for part in operation.name]
     left = operation.lexpr
     is_number = left.WhichOneof("node") == "a_const" or (
-        left.WhichOneof("node") == "type_cast" and _cast_type(left) in _NUMBERS
+        left.WhichOneof("node") == "type_cast" and type_of(left.type_cast) in NUMBERS
     )
     return enum_name(operation, "kind") == "AEXPR_OP" and names[-1] in _SUMS and is_number
-
-
-def _cast_type(node: Any) -> str:
-    type_name = node.type_cast.type_name
-    names = [part.string.sval for part in type_name.names]
-    return names[-1] if names and not type_name.array_bounds else ""
 
 
 def _gives_rows(node: Any) -> bool:

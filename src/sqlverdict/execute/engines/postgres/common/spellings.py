@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from sqlverdict.execute.common_text import INTERVAL_UNITS
 from sqlverdict.execute.engines.postgres.common.expressions import (
     AGGREGATES,
     OWN_SCHEMA,
@@ -38,15 +39,6 @@ _INTERVAL: Final = re.compile(
     r"\s*(?P<count>\d{1,6})\s+(?P<unit>second|minute|hour|day|week|month|year)s?\s*",
     re.ASCII | re.IGNORECASE,
 )
-_UNITS: Final = {
-    "second": (1, "second"),
-    "minute": (60, "second"),
-    "hour": (3_600, "second"),
-    "day": (1, "day"),
-    "week": (7, "day"),
-    "month": (1, "month"),
-    "year": (12, "month"),
-}
 _MEMBERS: Final = re.compile(r"\{\d{1,9}(?:, ?\d{1,9})*\}", re.ASCII)
 _PLAIN_PATTERN: Final = re.compile(r"(?P<start>\^?)(?P<text>[A-Za-z0-9 ,:;@/'\"-]+)(?P<end>\$?)")
 """A regular expression whose signs stand for themselves, in any flavour, between its anchors."""
@@ -227,7 +219,7 @@ def _spell_cast(node: Any) -> None:
     if name == "interval":
         plain = _INTERVAL.fullmatch(_text_of(cast.arg) or "")
         if plain is not None and not cast.type_name.typmods:
-            count, unit = _UNITS[plain["unit"].lower()]
+            count, unit = INTERVAL_UNITS[plain["unit"].lower()]
             cast.arg.a_const.sval.sval = f"{int(plain['count']) * count} {unit}"
     elif name == "date" and cast.arg.WhichOneof("node") == "sqlvalue_function":
         clock = cast.arg.sqlvalue_function

@@ -15,6 +15,7 @@ from sqlverdict.execute.engines.postgres.common.expressions import (
     function_of,
     is_const,
     is_leaf,
+    is_null,
     is_own,
     risk_of,
     type_of,
@@ -42,7 +43,7 @@ def unguard(node: Any) -> None:
     quotient.CopyFrom(value)
     if not _guard_divisor(quotient, part_meaning(below)) or not _cannot_fail(quotient):
         return
-    if other is None or _is_null(other):
+    if other is None or is_null(other):
         node.CopyFrom(quotient)
     elif is_number(other) and _is_share(value, below):
         last = type(node)()
@@ -223,7 +224,3 @@ def _is_zero(node: Any) -> bool:
     return (
         is_number(node) and node.a_const.WhichOneof("val") == "ival" and not node.a_const.ival.ival
     )
-
-
-def _is_null(node: Any) -> bool:
-    return is_const(node) and bool(node.a_const.isnull)

@@ -1,6 +1,7 @@
 """What a syntax tree says that matters: which functions, operators, relations and types it names.
 
-The walk knows the type of every field. What is not listed in ``nodes.py`` ends it.
+The walk knows the type of every field. What is not listed in ``parser.py``
+ends it.
 """
 
 from __future__ import annotations
