@@ -40,6 +40,7 @@ from sqlverdict.prove.reasoning.shape import (
     nodes_in,
 )
 from sqlverdict.prove.resolve.engine_limits.own_types import exact_type
+from sqlverdict.prove.resolve.engine_limits.text_collations import may_take_no_patterns
 from sqlverdict.prove.resolve.scope import Unsupported
 
 ZONED = "timestamp with time zone"
@@ -201,6 +202,8 @@ class _Arguments:
     def may_fail(self, call: exp.Anonymous) -> bool:
         """Whether a call fails for some values of its arguments."""
         name = UNKNOWN_FUNCTION.fullmatch(str(call.this))
+        if may_take_no_patterns(call, self.facts):
+            return True
         if name is None or name["risk"] == "total":
             return False
         safe = _SAFE_KINDS.get(name["risk"])

@@ -58,7 +58,8 @@ def unify_spellings(message: Any, *, any_type: bool) -> None:
     Args:
         message: The tree.
         any_type: Only what is the same for values of any type. ILIKE is LOWER and LIKE for a TEXT,
-            not for a CHAR; beside a date an array of texts is an error.
+            not for a CHAR; beside a date an array of texts is an error, and some collations have
+            no regular expressions.
     """
     names = [each for each in nodes_inside(message) if each.WhichOneof("node") == "res_target"]
     before = [target_name(each.res_target.val) for each in names]
@@ -104,7 +105,7 @@ def _spell_operation(node: Any, any_type: bool) -> None:
     kind, name = enum_name(operation, "kind"), operation.name[0].string.sval
     if kind == "AEXPR_ILIKE" and not any_type:
         _spell_ilike(operation)
-    elif kind == "AEXPR_OP" and name in ("~", "!~"):
+    elif kind == "AEXPR_OP" and name in ("~", "!~") and not any_type:
         _spell_pattern(operation)
     elif (kind, name) in (("AEXPR_OP_ANY", "="), ("AEXPR_OP_ALL", "<>")):
         _spell_members(node)
