@@ -100,3 +100,19 @@ def test_a_collation_may_have_no_patterns(db: str) -> None:
     assert not sv.prove_pair(gold, prediction, db=db).proved
     either = "SELECT id FROM t WHERE c ~ '^a' OR NOT c ~ '^a' OR c IS NULL"
     assert not sv.prove_pair(either, "SELECT id FROM t", db=db).proved
+
+
+def test_a_type_of_an_extension_may_have_functions_of_its_own(db: str) -> None:
+    with psycopg.connect(db, autocommit=True) as connection:
+        try:
+            connection.execute("CREATE EXTENSION citext")
+        except psycopg.Error as error:
+            pytest.skip(f"no extension citext: {error}")
+        connection.execute("CREATE TABLE x (id INT PRIMARY KEY, c CITEXT, s TEXT)")
+        connection.execute("INSERT INTO x VALUES (1, 'A', 'A')")
+        sides = ("STRPOS({}, 'a') > 0", "POSITION('a' IN {}) > 0")
+        queries = [f"SELECT id FROM x WHERE {side}" for side in sides]
+        answers = [connection.execute(each.format("c")).fetchall() for each in queries]
+    assert answers == [[(1,)], []]
+    assert not sv.prove_pair(*(each.format("c") for each in queries), db=db).proved
+    assert sv.prove_pair(*(each.format("s") for each in queries), db=db).proved

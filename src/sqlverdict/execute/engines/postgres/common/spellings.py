@@ -58,8 +58,8 @@ def unify_spellings(message: Any, *, any_type: bool) -> None:
     Args:
         message: The tree.
         any_type: Only what is the same for values of any type. ILIKE is LOWER and LIKE for a TEXT,
-            not for a CHAR; beside a date an array of texts is an error, and some collations have
-            no regular expressions.
+            not for a CHAR; beside a date an array of texts is an error, some collations have no
+            regular expressions, and a CITEXT has a STRPOS of its own.
     """
     names = [each for each in nodes_inside(message) if each.WhichOneof("node") == "res_target"]
     before = [target_name(each.res_target.val) for each in names]
@@ -95,7 +95,7 @@ def _spell(node: Any, any_type: bool) -> None:
         case "type_cast":
             _spell_cast(node)
         case "func_call":
-            _spell_call(node)
+            _spell_call(node, any_type)
 
 
 def _spell_operation(node: Any, any_type: bool) -> None:
@@ -237,7 +237,7 @@ def _spell_cast(node: Any) -> None:
             _set_clock(node, "SVFOP_CURRENT_DATE")
 
 
-def _spell_call(node: Any) -> None:
+def _spell_call(node: Any, any_type: bool) -> None:
     from postgast import pg_query_pb2 as trees
 
     call = node.func_call
@@ -255,7 +255,7 @@ def _spell_call(node: Any) -> None:
     elif name in _NOW and not call.args:
         node.Clear()
         _set_clock(node, _CURRENT)
-    elif name == "strpos" and len(call.args) == 2:
+    elif name == "strpos" and len(call.args) == 2 and not any_type:
         del call.funcname[:]
         for part in (OWN_SCHEMA, "position"):
             call.funcname.add().string.sval = part
