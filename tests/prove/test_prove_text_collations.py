@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 import sqlverdict as sv
 from servers import fresh_postgres, postgres_server
+from small_databases import database_of
 from sqlverdict.refute.witness import Witness
 
 psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: extra 'postgres'")
@@ -116,3 +118,22 @@ def test_a_type_of_an_extension_may_have_functions_of_its_own(db: str) -> None:
     assert answers == [[(1,)], []]
     assert not sv.prove_pair(*(each.format("c") for each in queries), db=db).proved
     assert sv.prove_pair(*(each.format("s") for each in queries), db=db).proved
+
+
+def test_two_collations_of_mysql_make_an_error(tmp_path: Path) -> None:
+    tables = (
+        "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9) COLLATE utf8mb4_general_ci,"
+        " b VARCHAR(9) COLLATE utf8mb4_unicode_ci, c VARCHAR(9) COLLATE utf8mb4_bin,"
+        " d VARCHAR(9) CHARACTER SET latin1)"
+    )
+    with database_of("mysql", tmp_path, tables) as db:
+        assert not sv.prove_pair(*_pair("a = b", "b = a"), db=db).proved
+        assert not sv.prove_pair(
+            *_pair("a = b", "b = a"), schema=sv.load_schema(db), engine="mysql"
+        ).proved
+        for other in ("c", "d"):
+            assert sv.prove_pair(*_pair(f"a = {other}", f"{other} = a"), db=db).proved
+
+
+def _pair(*conditions: str) -> list[str]:
+    return [f"SELECT id FROM t WHERE {each}" for each in conditions]

@@ -3,7 +3,8 @@
 PostgreSQL compares a column under the collation that the column beside it names: ``a.s < b.t`` says
 nothing about the order of a.s and another text of its own collation. So where texts of two
 collations meet, one may not stand for the other: in a comparison, a list, the branches of a CASE,
-the sides of a set operation.
+the sides of a set operation. Of two collations that both name, and of two in MySQL of which none
+compares codes, the query fails.
 
 A collation of the user's own may take different texts for equal. PostgreSQL has no LIKE for those,
 no POSITION and no regular expressions, some for a row only and some for a query.
@@ -48,7 +49,7 @@ def require_one_collation(tree: Expr, facts: Facts) -> None:
     used = {name for column in columns_in(tree) for name in _of_column(column, facts)}
     for node in nodes_in(tree) if used - {""} else ():
         for operands in _meeting(node):
-            if len({name for each in operands for name in _collations(each, facts)}) > 1:
+            if _clash({name for each in operands for name in _collations(each, facts)}, facts):
                 raise Unsupported("texts of several collations beside each other")
         if isinstance(node, exp.Like) and may_take_no_patterns(node, facts):
             raise Unsupported("LIKE beside a text whose collation may have none")
@@ -111,7 +112,7 @@ def _of_column(column: exp.Column, facts: Facts) -> set[str]:
     table = facts.table(label)
     own = table.column(name) if table is not None else None
     if table is not None and own is not None:
-        is_text = column_values(table, own, facts.dialect) in _kinds(facts)
+        is_text = column_values(table, own, facts.dialect) in ("text", "collated")
         return {declared_collation(table, own)} if is_text else set()
     source = facts.home(column) if table is None else None
     number = int(name[1:]) if name[1:].isdigit() else -1
@@ -121,9 +122,14 @@ def _of_column(column: exp.Column, facts: Facts) -> set[str]:
     return {each for side in sides for each in _collations(side.expressions[number], facts)}
 
 
-def _kinds(facts: Facts) -> tuple[str, ...]:
-    """MySQL's collated texts stand for no others anyway."""
-    return ("text", "collated") if facts.record.exact_texts else ("text",)
+def _clash(names: set[str], facts: Facts) -> bool:
+    """Whether texts of these collations may not stand beside each other, or for each other."""
+    exact = {name for name in names if facts.record.exact_collations.fullmatch(name)}
+    if facts.record.exact_texts or len(exact) > 1:
+        return len(names) > 1
+    # MySQL takes the one that compares codes; two others of one character set make an error.
+    others = {name for name in names if name and not name.endswith("_bin")}
+    return len(others) > len({name.partition("_")[0] for name in others})
 
 
 def _is_collated(column: exp.Column, facts: Facts) -> bool:
