@@ -203,7 +203,9 @@ def _operation_risk(operation: Any) -> int:
     if name == "||":
         return _JOINED
     if name in ("/", "%"):
-        return 0 if _is_never_zero(right) else _PARTIAL
+        if not _is_never_zero(right):
+            return _PARTIAL
+        return 0 if _number(right) is not None else _arithmetic_risk("*", _parts(operation))
     return 0 if name in _TOTAL_OPERATORS else _PARTIAL
 
 
@@ -215,7 +217,7 @@ def _arithmetic_risk(name: str, parts: Sequence[Any]) -> int:
         # JSON, ranges and addresses have such operators, too, which fail for some values.
         return _NUMERIC if name == "*" else _TYPED
     if name == "*":
-        # An interval times NaN is none.
+        # An interval times NaN is none, nor is one divided by it.
         is_plain = all(map(_is_numeric, parts))
         return _NUMERIC if is_plain else _WHOLE if any(map(_is_interval, parts)) else _PARTIAL
     if _is_interval(parts[1]) or (name == "+" and _is_interval(parts[0])):
