@@ -31,7 +31,7 @@ _JOINT = (
     *(*COMPARISONS, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Between, exp.In),
     *(exp.Coalesce, exp.Nullif),
 )
-_KEPT = (
+_TEXT_PARTS = (
     *(exp.Lower, exp.Upper, exp.Substring, exp.DPipe, exp.Paren, exp.Max, exp.Min, exp.Window),
     *(exp.Coalesce, exp.Tuple, exp.Distinct),
 )
@@ -101,7 +101,7 @@ def _collations(node: Expr, facts: Facts) -> set[str]:
     elif isinstance(node, exp.Anonymous):
         name = UNKNOWN_FUNCTION.fullmatch(str(node.this))
         parts = node.expressions if name is None or name["kind"] in _TEXTS else ()
-    elif isinstance(node, _KEPT):
+    elif isinstance(node, _TEXT_PARTS):
         parts = node.iter_expressions()
     return {name for part in parts for name in _collations(part, facts)}
 
