@@ -72,12 +72,17 @@ def test_an_order_that_may_fail_is_not_dropped(dialect: str, term: str) -> None:
 
 ROWS_THAT_FAIL: dict[str, tuple[str, tuple[object, ...]]] = {
     "postgres": (
-        "d DATE, e DATE, m TIMESTAMP, n NUMERIC(8, 2), r DOUBLE PRECISION, s TEXT, k INTEGER",
-        ("infinity", "2020-01-01", "-infinity", 5, "NaN", "a\\", 99999),
+        "d DATE, e DATE, m TIMESTAMP, n NUMERIC(8, 2), r DOUBLE PRECISION, s TEXT, k INTEGER,"
+        " g INT4RANGE, h INT4RANGE, v INTERVAL, l INTEGER[], a INET, p MONEY",
+        (
+            *("infinity", "2020-01-01", "-infinity", 5, "NaN", "a\\", 99999),
+            *("[1,2)", "[5,6)", "1 day", "{{1,2}}", "255.255.255.255", "1"),
+        ),
     ),
     "duckdb": (
-        "m TIMESTAMP, d DATE, b BIGINT, k INTEGER, s VARCHAR, l INTEGER[], u UINTEGER, r DOUBLE",
-        ("infinity", "2020-01-01", 2**53, -300, "ab", "[1, 2]", 3, "nan"),
+        "m TIMESTAMP, d DATE, b BIGINT, k INTEGER, s VARCHAR, l INTEGER[], u UINTEGER, r DOUBLE,"
+        " v INTERVAL, z INTEGER",
+        ("infinity", "2020-01-01", 2**53, -300, "ab", "[1, 2]", 3, "nan", "1 day", 0),
     ),
     "mysql": ("a INTEGER UNSIGNED, b INTEGER UNSIGNED, c INTEGER", (3, 5, -1)),
 }
@@ -90,6 +95,14 @@ TERMS_THAT_FAIL = {
         *("CAST(r AS INTEGER)", "CAST(r AS BIGINT)", "ROUND(r)::int", "EXTRACT(YEAR FROM d)::int"),
         *("s LIKE s", "s LIKE 'a\\'", "s ~ '('", "s ~* '[a'", "CONCAT(s, s) LIKE s"),
         *("CAST(e AS TIMESTAMP) AT TIME ZONE 'Nowhere/X'", "TIMEZONE('Nowhere', NOW())"),
+        *("g + h", "v * r", "p * r", "INTERVAL '1 day' * r", "e + INTERVAL '1 day' * r / 2"),
+        *(
+            "a + 1",
+            "v / NULLIF(r, 0)",
+            "e - v / NULLIF(r, 0)",
+            "l || k",
+            "l || l || ARRAY[1, 2, 3]",
+        ),
     ),
     "duckdb": (
         *("m - TIMESTAMP '2020-01-01 00:00:00'", "m - d", "now() - m", "month(m - m)"),
@@ -99,6 +112,7 @@ TERMS_THAT_FAIL = {
         *("list_transform(l, lambda y: CAST(y - 300 AS UTINYINT))", "k + 1 // 0"),
         *("list_filter(l, lambda y: CAST(concat('x', y) AS INTEGER) > 1)", "round(u - 5)"),
         *("CASE WHEN round(k) < 1 THEN 1 // 0 END", "CAST(r AS INTEGER)", "round(r)::BIGINT"),
+        *("v * r", "INTERVAL '1 day' * r", "v / z", "d + INTERVAL '1 day' / z"),
     ),
     "mysql": ("a - b", "a - 5", "a * c", "a + c - 9", "CAST(b AS UNSIGNED) - 6", "ROUND(a - b)"),
 }
@@ -106,6 +120,9 @@ TERMS_THAT_NEVER_FAIL = {
     "postgres": (
         *("d - 3", "ROUND(n - k, 1)", "d - INTERVAL '1 day'", "k - EXTRACT(YEAR FROM d)"),
         *("TO_CHAR(d, 'YYYY-MM-DD')", "TO_CHAR(n, 'FM999,990.00')", "s LIKE 'a%'"),
+        *("s || s", "s || k", "k || s || 'x'", "k * INTERVAL '1 day'", "d + k", "n * 2.0 + r"),
+        *("m + INTERVAL '1 day' / 2", "CURRENT_DATE + k", "d + 7"),
+        *("n / NULLIF(r, 0)", "v / 2", "r * 2 / NULLIF(k, 0)"),
         *(
             "s ~ '^[A-Z]+'",
             "m AT TIME ZONE 'UTC'",
@@ -123,7 +140,7 @@ TERMS_THAT_NEVER_FAIL = {
             "u + 1",
             "k::BIGINT",
         ),
-        *("list_transform(l, lambda y: y + 1)", "list_slice(l, 1, 2)"),
+        *("list_transform(l, lambda y: y + 1)", "list_slice(l, 1, 2)", "INTERVAL '1 day' * k"),
     ),
     "mysql": ("c - 1", "a + 1", "ABS(c - 1)", "a DIV 2"),
 }

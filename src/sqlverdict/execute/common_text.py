@@ -21,13 +21,13 @@ from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import word_set
 
-Risk = Literal["total", "typed", "numeric", "whole", "partial"]
-"""When a call fails: never; only for a text or a value of unknown type; only for what is no number;
-only for what is no integer; for some values."""
+Risk = Literal["total", "joined", "typed", "numeric", "whole", "partial"]
+"""When a call fails: never; only for an array; only for a text or a value of unknown type; only for
+what is no number; only for what is no integer; for some values."""
 
 _PREFIX: Final = "sqlverdict_"
 UNKNOWN_FUNCTION: Final = re.compile(
-    rf"{_PREFIX}(?P<kind>[a-z]+)_(?P<risk>total|typed|numeric|whole|partial)_[0-9a-f]{{20}}"
+    rf"{_PREFIX}(?P<kind>[a-z]+)_(?P<risk>total|joined|typed|numeric|whole|partial)_[0-9a-f]{{20}}"
 )
 """The name of an unknown function. Its kind is a kind of values; or ``arithmetic``: a number where
 all arguments are numbers; or ``difference``: a number where they are that, or dates; or

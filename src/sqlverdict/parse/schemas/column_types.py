@@ -20,7 +20,7 @@ from sqlverdict.records import Cell
 
 _SIZE = re.compile(r"\([^()]*\)")
 _QUOTED = re.compile(r"'(?:[^'\\]|''|\\.)*'")
-_COLLATE = re.compile(r"\bcollate[ =]+[\"'`]?(\w+(?:[\"'`]?\.[\"'`]?[\w-]+)?)", re.IGNORECASE)
+_COLLATE = re.compile(r"\bcollate[ =]+[\"'`]?([\w-]+(?:[\"'`]?\.[\"'`]?[\w-]+)?)", re.IGNORECASE)
 """A name with a schema is a user's own: it compares as its author likes."""
 
 _INTEGERS = (

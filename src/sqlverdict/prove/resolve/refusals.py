@@ -42,6 +42,7 @@ from sqlverdict.prove.resolve.engine_limits.aggregate_places import (
     require_all_groups,
 )
 from sqlverdict.prove.resolve.engine_limits.full_joins import require_full_joins_by_equality
+from sqlverdict.prove.resolve.engine_limits.text_collations import require_one_collation
 from sqlverdict.prove.resolve.equal_values import (
     compared_collation,
     folds_types,
@@ -77,6 +78,7 @@ def require_readable(tree: Expr, facts: Facts) -> None:
         if facts.record.loses_groups:
             require_all_groups(tree)
         require_full_joins_by_equality(tree, facts.record)
+        require_one_collation(tree, facts)
         leave_texts_open(require_meeting_types(tree, facts), facts)
     elif (objection := refusal(tree, facts)) is not None:
         raise Unsupported(objection)
@@ -121,6 +123,7 @@ def _pads_outer_columns(item: exp.Subquery) -> bool:
 def _typed_refusal(tree: Expr, facts: Facts) -> str | None:
     """Why nothing is proved about a query in a dialect with types."""
     try:
+        require_one_collation(tree, facts)
         if require_meeting_types(tree, facts):
             return FOLDED
     except Unsupported as beyond:

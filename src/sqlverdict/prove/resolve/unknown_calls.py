@@ -32,6 +32,7 @@ from sqlverdict.prove.reasoning.common_type import keeps_type
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
     column_name,
+    columns_in,
     conditions,
     is_aggregate,
     is_grouped,
@@ -40,6 +41,7 @@ from sqlverdict.prove.reasoning.shape import (
     nodes_in,
 )
 from sqlverdict.prove.resolve.engine_limits.own_types import exact_type
+from sqlverdict.prove.resolve.engine_limits.text_collations import may_take_no_patterns
 from sqlverdict.prove.resolve.scope import Unsupported
 
 ZONED = "timestamp with time zone"
@@ -201,10 +203,24 @@ class _Arguments:
     def may_fail(self, call: exp.Anonymous) -> bool:
         """Whether a call fails for some values of its arguments."""
         name = UNKNOWN_FUNCTION.fullmatch(str(call.this))
+        if may_take_no_patterns(call, self.facts):
+            return True
         if name is None or name["risk"] == "total":
             return False
+        if name["risk"] == "joined":
+            # An array of arrays takes no value of another form beside it.
+            return any(self._may_be_array(column) for column in columns_in(call))
         safe = _SAFE_KINDS.get(name["risk"])
         return safe is None or not all(self._is_among(each, safe) for each in call.expressions)
+
+    def _may_be_array(self, column: exp.Column) -> bool:
+        label, name = column_name(column)
+        table = self.facts.table(label)
+        own = table.column(name) if table is not None else None
+        if own is not None:
+            return "[" in own.type
+        inner = self.facts.projection(column)
+        return inner is None or any(map(self._may_be_array, columns_in(inner)))
 
     def _is_among(self, node: Expr, kinds: AbstractSet[str]) -> bool:
         """Whether a value is of one of these kinds."""

@@ -7,5 +7,6 @@
 ``aggregate_places`` where an aggregate, and a query with several columns, may not stand
 ``full_joins``       which FULL JOINs run
 ``outer_texts``      what a subquery may do with a text from around it
+``text_collations``  texts of several collations, and those that may take no patterns
 ``quotients``        quotients whose value depends on where they are computed
 """

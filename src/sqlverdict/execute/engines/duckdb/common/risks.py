@@ -149,6 +149,9 @@ def _call_risk(node: Node) -> int:
     first = (literal(args[0]) or ("", ""))[1].lower() if args else ""
     if name in ("//", "%"):
         return 1 if len(args) == 2 and _is_never_zero(args[1]) else _PARTIAL
+    if name in ("*", "/") and any(map(_is_span, args)):
+        # An interval times NaN is none, nor is one divided by 0.
+        return _WHOLE if name == "*" else 1 if _is_never_zero(args[-1]) else _PARTIAL
     if name in OPERATORS:
         fails = name == "-" and (_subtracts_moments(args) or any(map(_is_unsigned, args)))
         return _PARTIAL if fails else int(next(call_arguments(node), None) is not None)

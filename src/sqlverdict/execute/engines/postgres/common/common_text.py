@@ -255,8 +255,7 @@ class _Writer:
             case "a_expr":
                 return is_const(node) or self._is_common_operation(node.a_expr)
             case "bool_expr":
-                if risk_of(node) != "total":
-                    self._visit(node.bool_expr.args)
+                if risk_of(node) != "total" and not self._visit(node.bool_expr.args):
                     return False
                 self._condition(node)
                 return True
@@ -319,8 +318,9 @@ class _Writer:
         conditions = [branch.case_when.expr for branch in case.args]
         if case.HasField("arg"):
             return self._visit([case.arg, *conditions, *results])
-        if any(risk_of(condition) != "total" for condition in conditions):
-            self._visit([*conditions, *results])
+        may_fail = any(risk_of(condition) != "total" for condition in conditions)
+        if may_fail and not self._visit(conditions):
+            self._visit(results)
             return False
         for condition in conditions:
             self._condition(condition)

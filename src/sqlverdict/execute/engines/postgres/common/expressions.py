@@ -71,8 +71,10 @@ _TOTAL_OPERATORS: Final = frozenset(
 )
 _PATTERN_OPERATORS: Final = frozenset({"~", "~*", "!~", "!~*", "~~", "!~~", "~~*", "!~~*"})
 _CONDITIONS: Final = _PATTERN_OPERATORS | frozenset({"=", "<>", "<", ">", "<=", ">=", "@>", "<@"})
-_RISKS: Final[tuple[Risk, ...]] = ("total", "typed", "numeric", "whole", "partial")
-_NUMERIC, _WHOLE, _PARTIAL = range(2, 5)
+_RISKS: Final[tuple[Risk, ...]] = ("total", "joined", "typed", "numeric", "whole", "partial")
+_JOINED, _TYPED, _NUMERIC, _WHOLE, _PARTIAL = range(1, 6)
+_SPANS: Final = word_set("age make_interval justify_days justify_hours")
+_MOMENTS: Final = frozenset({"date", "time", "timestamp"})
 _FORMAT: Final = re.compile(
     r"(?:FM)?[90,]+(?:\.[90]+)?|(?:YYYY|(?:YYYY|YY|MM|MON|MONTH|DAY|DY|DD|Q|WW|HH24|HH12|HH"
     r"|[-/ :._])+)",
@@ -196,14 +198,39 @@ def _operation_risk(operation: Any) -> int:
     name = _operator(operation)
     if name in _PATTERN_OPERATORS:
         return 0 if is_total_pattern(operation) else _PARTIAL
-    if name == "-" and operation.HasField("lexpr"):
-        parts = _parts(operation)
-        is_number = any(_number(each) is not None or value_kind(each) == "number" for each in parts)
-        # There is no difference from an endless date; an interval has no end.
-        return 0 if is_number or _is_interval(right) else _NUMERIC
+    if name in ("+", "-", "*") and operation.HasField("lexpr"):
+        return _arithmetic_risk(name, _parts(operation))
+    if name == "||":
+        return _JOINED
     if name in ("/", "%"):
-        return 0 if _is_never_zero(right) else _PARTIAL
+        if not _is_never_zero(right):
+            return _PARTIAL
+        return 0 if _number(right) is not None else _arithmetic_risk("*", _parts(operation))
     return 0 if name in _TOTAL_OPERATORS else _PARTIAL
+
+
+def _arithmetic_risk(name: str, parts: Sequence[Any]) -> int:
+    """When a sum, a difference or a product fails, where numbers do not overflow."""
+    if any(_number(each) is not None or value_kind(each) == "number" for each in parts):
+        if all(map(_is_sure_number, parts)):
+            return 0
+        # JSON, ranges and addresses have such operators, too, which fail for some values.
+        return _NUMERIC if name == "*" else _TYPED
+    if name == "*":
+        # An interval times NaN is none, nor is one divided by it.
+        is_plain = all(map(_is_numeric, parts))
+        return _NUMERIC if is_plain else _WHOLE if any(map(_is_interval, parts)) else _PARTIAL
+    if _is_interval(parts[1]) or (name == "+" and _is_interval(parts[0])):
+        return 0  # An interval has no end.
+    if name == "-":
+        return _NUMERIC  # There is no difference from an endless date.
+    is_moment = any(value_kind(each) in _MOMENTS for each in parts)
+    return 0 if is_moment else _TYPED if all(map(_is_numeric, parts)) else _PARTIAL
+
+
+def _is_sure_number(node: Any) -> bool:
+    """Whether an expression is a number, whatever its arguments are."""
+    return _number(node) is not None or value_kind(node) == "number"
 
 
 def is_total_pattern(operation: Any) -> bool:
@@ -217,7 +244,15 @@ def is_total_pattern(operation: Any) -> bool:
 
 
 def _is_interval(node: Any) -> bool:
-    return node.WhichOneof("node") == "type_cast" and type_of(node.type_cast) == "interval"
+    """Whether an expression is an interval, or fails."""
+    match node.WhichOneof("node"):
+        case "type_cast":
+            return type_of(node.type_cast) == "interval"
+        case "func_call":
+            return function_of(node.func_call) in _SPANS
+        case "a_expr" if _operator(node.a_expr) in ("*", "/"):
+            return any(map(_is_interval, _parts(node.a_expr)))
+    return False
 
 
 def _is_never_zero(node: Any) -> bool:
@@ -243,7 +278,7 @@ def _cast_risk(cast: Any) -> int:
     if kind == "other" or not (is_leaf(cast.arg) or value_kind(cast.arg) in known):
         return _PARTIAL
     # NaN is no integer.
-    return _WHOLE if type_of(cast) in ("int4", "int8") else 1
+    return _WHOLE if type_of(cast) in ("int4", "int8") else _TYPED
 
 
 def _call_risk(call: Any) -> int:

@@ -50,7 +50,8 @@ def unify_spellings(message: Any, *, any_type: bool) -> None:
     Args:
         message: The tree.
         any_type: Only what is the same for values of any type. ILIKE is LOWER and LIKE for a TEXT,
-            not for a CHAR; beside a date an array of texts is an error.
+            not for a CHAR; beside a date an array of texts is an error, some collations have no
+            regular expressions, and a CITEXT has a STRPOS of its own.
     """
     names = [each for each in nodes_inside(message) if each.WhichOneof("node") == "res_target"]
     before = [target_name(each.res_target.val) for each in names]
@@ -86,7 +87,7 @@ def _spell(node: Any, any_type: bool) -> None:
         case "type_cast":
             _spell_cast(node)
         case "func_call":
-            _spell_call(node)
+            _spell_call(node, any_type)
 
 
 def _spell_operation(node: Any, any_type: bool) -> None:
@@ -96,7 +97,7 @@ def _spell_operation(node: Any, any_type: bool) -> None:
     kind, name = enum_name(operation, "kind"), operation.name[0].string.sval
     if kind == "AEXPR_ILIKE" and not any_type:
         _spell_ilike(operation)
-    elif kind == "AEXPR_OP" and name in ("~", "!~"):
+    elif kind == "AEXPR_OP" and name in ("~", "!~") and not any_type:
         _spell_pattern(operation)
     elif (kind, name) in (("AEXPR_OP_ANY", "="), ("AEXPR_OP_ALL", "<>")):
         _spell_members(node)
@@ -228,7 +229,7 @@ def _spell_cast(node: Any) -> None:
             _set_clock(node, "SVFOP_CURRENT_DATE")
 
 
-def _spell_call(node: Any) -> None:
+def _spell_call(node: Any, any_type: bool) -> None:
     from postgast import pg_query_pb2 as trees
 
     call = node.func_call
@@ -246,7 +247,7 @@ def _spell_call(node: Any) -> None:
     elif name in _NOW and not call.args:
         node.Clear()
         _set_clock(node, _CURRENT)
-    elif name == "strpos" and len(call.args) == 2:
+    elif name == "strpos" and len(call.args) == 2 and not any_type:
         del call.funcname[:]
         for part in (OWN_SCHEMA, "position"):
             call.funcname.add().string.sval = part

@@ -113,9 +113,23 @@ def without_casts(node: Any) -> Any:
 def _cannot_fail(node: Any) -> bool:
     """Whether an expression has a value where CASE did not ask for it, too."""
     risk = risk_of(node)
-    return risk == "total" or (
-        risk in _SAFE and all(call_name(leaf) in _OF_NUMBERS for leaf in _leaves(node))
-    )
+    if risk == "total":
+        return True
+    is_of_numbers = all(call_name(leaf) in _OF_NUMBERS for leaf in _leaves(node))
+    return risk in _SAFE and is_of_numbers and not _multiplies_sums(node)
+
+
+def _multiplies_sums(node: Any) -> bool:
+    """Whether a sum, which may be an interval, meets another one, which may be NaN."""
+    kind = node.WhichOneof("node")
+    if kind is None or is_leaf(node):
+        return False
+    parts = nodes_inside(getattr(node, kind))
+    if _is_operation(node) and node.a_expr.name[-1].string.sval in ("*", "/"):
+        sums = [part for part in parts if any(call_name(leaf) != "count" for leaf in _leaves(part))]
+        if len(sums) > 1:
+            return True
+    return any(map(_multiplies_sums, parts))
 
 
 def _leaves(node: Any) -> list[Any]:
