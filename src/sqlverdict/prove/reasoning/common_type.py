@@ -60,7 +60,10 @@ def compare_alike(outputs: Iterable[Expr], facts: Facts) -> bool:
 
 def _class(output: Expr, facts: Facts) -> object:
     """What an output converts its neighbour to; a value of its own where that is not known."""
-    while isinstance(output, exp.Column):
+    while isinstance(output, exp.Column | exp.Collate):
+        if isinstance(output, exp.Collate):
+            output = output.this
+            continue
         own = facts.affinity(output)
         inner = facts.projection(output)
         if own is not None or inner is None:
