@@ -82,6 +82,28 @@ def test_a_column_of_the_query_around_is_no_column_of_the_derived_table(query: s
     prove(query, f"{query} LIMIT 3", read_ddl(TABLE, "d"))
 
 
+NUMBERS = "CREATE TABLE n (k INTEGER, r REAL)"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT d.x || '' FROM ({}) AS d",
+        "SELECT d.x / 2 FROM n JOIN ({}) AS d ON d.x = n.k",
+        "SELECT MAX(d.x) / 2 FROM ({}) AS d",
+    ],
+)
+def test_the_order_of_sides_says_whether_whole_numbers_are_reals(query: str) -> None:
+    sides = [f"SELECT {column} AS x FROM n" for column in ("k", "r")]
+    pair = [query.format(" UNION ALL ".join(each)) for each in (sides, sides[::-1])]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(NUMBERS)
+        connection.execute("INSERT INTO n VALUES (3, 3.0)")
+        rows = [sorted(connection.execute(text).fetchall()) for text in pair]
+    assert repr(rows[0]) != repr(rows[1])
+    assert not isinstance(prove(*pair, read_ddl(NUMBERS, "d")), Proof)
+
+
 REALS = "CREATE TABLE m (r REAL, k INTEGER NOT NULL)"
 
 
