@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 from engine_databases import DIALECTS, engine_of, scratch_of
 
+import sqlverdict as sv
+from small_databases import database_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.proof import Proof
@@ -142,3 +147,57 @@ def test_a_type_whose_equal_values_may_differ_has_no_such_proof(dialect: str, ki
     gold, prediction = ONE_COLUMN
     derivation = prove(gold, prediction, tables(kind), dialect=dialect)
     assert not isinstance(derivation, Proof), derivation
+
+
+ENUMS = (
+    "CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')",
+    "CREATE TABLE t (k INTEGER, e mood NOT NULL, f mood)",
+    "INSERT INTO t VALUES (1, 'sad', 'ok'), (1, 'ok', 'happy'), (2, 'happy', 'sad')",
+)
+ENUM_PAIRS = [
+    (
+        "SELECT k FROM t WHERE (SELECT MAX(e) FROM t) > 'ok'",
+        "SELECT k FROM t WHERE EXISTS (SELECT 1 FROM t AS b WHERE b.e > 'ok')",
+    ),
+    (
+        "SELECT k FROM t GROUP BY k HAVING MAX(e) > 'ok'",
+        "SELECT DISTINCT k FROM t WHERE e > 'ok'",
+    ),
+    (
+        "SELECT k FROM t WHERE e BETWEEN 'happy' AND f",
+        "SELECT k FROM t WHERE e >= 'happy' AND e <= f",
+    ),
+    ("SELECT MAX(COALESCE(e, 'ok')) FROM t", "SELECT MAX(e) FROM t"),
+    ("SELECT MAX(CASE WHEN 1 = 1 THEN e ELSE 'ok' END) FROM t", "SELECT MAX(e) FROM t"),
+]
+
+
+@pytest.mark.parametrize(("gold", "other"), ENUM_PAIRS)
+def test_in_duckdb_an_enum_has_another_order_beside_a_text(
+    gold: str, other: str, tmp_path: Path
+) -> None:
+    with database_of("duckdb", tmp_path, *ENUMS) as db:
+        with closing(pytest.importorskip("duckdb").connect(db, read_only=True)) as connection:
+            answers = [sorted(connection.execute(query).fetchall()) for query in (gold, other)]
+        assert answers[0] != answers[1]
+        assert not isinstance(sv.prove_pair(gold, other, db=db), Proof)
+
+
+@pytest.mark.parametrize(
+    ("gold", "other"),
+    [
+        ("SELECT k FROM t WHERE e IN ('ok', 'sad')", "SELECT k FROM t WHERE e = 'ok' OR 'sad' = e"),
+        (
+            "SELECT CASE f WHEN 'ok' THEN 1 END FROM t",
+            "SELECT CASE WHEN f = 'ok' THEN 1 END FROM t",
+        ),
+        ("SELECT MAX(NULLIF(f, 'ok')) FROM t", "SELECT MAX(f) FROM t WHERE f <> 'ok'"),
+        (
+            "SELECT k FROM t WHERE e >= (SELECT MAX(e) FROM t)",
+            "SELECT k FROM t WHERE e = (SELECT MAX(e) FROM t)",
+        ),
+    ],
+)
+def test_an_enum_that_is_equal_to_a_text_is_read(gold: str, other: str, tmp_path: Path) -> None:
+    with database_of("duckdb", tmp_path, *ENUMS) as db:
+        assert isinstance(sv.prove_pair(gold, other, db=db), Proof)

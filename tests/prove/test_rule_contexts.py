@@ -13,6 +13,8 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import NotNull
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.profile import rules_of
+from sqlverdict.prove.proof import Proof
+from sqlverdict.prove.prover import prove
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.open_choices import FIRST_ROW, TIED_ROWS
 from sqlverdict.prove.reasoning.shape import whole_number
@@ -225,3 +227,13 @@ def test_a_sound_rule_is_really_tried() -> None:
     assert result.difference is None
     assert result.rewritten == 20
     assert result.runs == 40
+
+
+@pytest.mark.parametrize("kind", ["BLOB", "NUMERIC", ""])
+def test_the_letters_of_a_blob_may_have_a_nul_character_where_like_ends(kind: str) -> None:
+    table = f"CREATE TABLE t (k INTEGER, b {kind})"
+    pair = ("SELECT k FROM t WHERE LOWER(b) LIKE 'ab'", "SELECT k FROM t WHERE LOWER(b) = 'ab'")
+    data = arranged_rows([table], ["INSERT INTO t VALUES (1, x'61620063')"])
+    assert data.compare(*pair) is not None
+    assert not isinstance(prove(*pair, read_ddl(table, "t")), Proof)
+    assert isinstance(prove(*pair, read_ddl("CREATE TABLE t (k INTEGER, b TEXT)", "t")), Proof)

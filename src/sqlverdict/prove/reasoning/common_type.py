@@ -50,23 +50,27 @@ def _declared(node: Expr, facts: Facts) -> str:
     return column.type.lower() if column is not None else ""
 
 
-_NUMERIC_AFFINITIES = frozenset({"INTEGER", "REAL", "NUMERIC"})
+_WHOLE_AFFINITIES = frozenset({"INTEGER", "NUMERIC"})
+"""They convert alike. REAL does not: a set operation of both shows 1 as 1.0, or 1.0 as 1."""
 
 
 def compare_alike(outputs: Iterable[Expr], facts: Facts) -> bool:
-    """Whether outputs that stand in one place convert what they are compared with alike."""
+    """Whether outputs in one place convert each other, and what they are compared with, alike."""
     return len({_class(output, facts) for output in outputs}) <= 1
 
 
 def _class(output: Expr, facts: Facts) -> object:
     """What an output converts its neighbour to; a value of its own where that is not known."""
-    while isinstance(output, exp.Column):
+    while isinstance(output, exp.Column | exp.Collate):
+        if isinstance(output, exp.Collate):
+            output = output.this
+            continue
         own = facts.affinity(output)
         inner = facts.projection(output)
         if own is not None or inner is None:
-            return object() if own is None else "number" if own in _NUMERIC_AFFINITIES else own
+            return object() if own is None else "number" if own in _WHOLE_AFFINITIES else own
         output = inner
     if isinstance(output, exp.Subquery):
         return object()
     own = facts.affinity(output)
-    return "number" if own in _NUMERIC_AFFINITIES else own or "BLOB"
+    return "number" if own in _WHOLE_AFFINITIES else own or "BLOB"

@@ -155,6 +155,8 @@ class Facts:
             return self.affinity(projection) if projection is not None else None
         if isinstance(node, exp.Cast):
             return cast_affinity(node)
+        if isinstance(node, exp.Collate):
+            return self.affinity(node.this)
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
             return self.affinity(node.this.expressions[0])
         return None

@@ -24,14 +24,15 @@ _UNSIGNED = re.compile(r"\bunsigned\b|\bu(?:tiny|small|big|huge)?int(?:eger)?\b"
 def holds_no_nul(column: Expr, facts: Facts) -> bool:
     """Whether no text of a column has a NUL character, or the engine's LIKE reads on behind it.
 
-    A legal database has none in a column declared TEXT; an expression can make one.
+    A legal database has none in a column declared TEXT; a BLOB may have one, and an expression can
+    make one.
     """
     if facts.record.typed:
         return True
     inner: Expr | None = column
     while isinstance(inner, exp.Column) and source_label(inner) not in facts.bases:
         inner = facts.projection(inner)
-    return isinstance(inner, exp.Column)
+    return isinstance(inner, exp.Column) and facts.kind(inner) == "text"
 
 
 def has_one_form(node: Expr, facts: Facts) -> bool:

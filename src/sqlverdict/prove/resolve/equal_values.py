@@ -142,7 +142,31 @@ def makes_reals_of_members(node: exp.In, facts: Facts) -> bool:
 
 def _becomes_real(value: Expr, real: Expr, facts: Facts) -> bool:
     """Whether a value without an affinity, beside a REAL, may be a number that no real is."""
-    if facts.affinity(real) != "REAL" or facts.affinity(value) is not None:
+    if all(facts.affinity(each) != "REAL" for each in _behind(real, facts)):
+        return False
+    return any(_may_be_no_real(each, facts) for each in _behind(value, facts))
+
+
+def _behind(node: Expr, facts: Facts) -> Iterator[Expr]:
+    """The expressions one of which gives a value its affinity: a set operation has several."""
+    if isinstance(node, exp.Collate):
+        yield from _behind(node.this, facts)
+        return
+    query: Expr | None = node.this if isinstance(node, exp.Subquery) else None
+    number = 0
+    home = facts.home(node) if isinstance(node, exp.Column) else None
+    if home is not None and isinstance(home[1], exp.Subquery):
+        query, number = home[1].this, int(node.name[1:])
+    if query is None:
+        yield node
+        return
+    for side in leaves(query):
+        yield from _behind(side.expressions[number], facts)
+
+
+def _may_be_no_real(value: Expr, facts: Facts) -> bool:
+    """Whether a value has no affinity, and may be a whole number that no real is."""
+    if facts.affinity(value) is not None:
         return False
     number = whole_number(value)
     is_small = isinstance(value, exp.Count) or (number is not None and abs(number) < 2**53)

@@ -21,11 +21,12 @@ from sqlverdict.prove.reasoning.shape import (
     leaves,
     whole_number,
 )
-from sqlverdict.prove.resolve.engine_limits.own_types import spells
+from sqlverdict.prove.resolve.engine_limits.own_types import is_enum, spells
 
 _SIGNS = tuple(kind.__name__.lower() for kind in COMPARISONS)
 _COMPARED = ("IN", "BETWEEN", *_SIGNS)
-_CHOICES = ("COALESCE", "CASE", "IF")
+_CHOICES = ("COALESCE", "CASE", "WHEN", "IF")
+_EQUALITIES = ("IN", "WHEN", "NULLIF", "eq", "neq")
 _LAST_YEAR = 9998
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?", re.ASCII)
 _HOUR_OF_DAY = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d", re.ASCII)
@@ -46,9 +47,12 @@ def takes_quotes(dialect: Dialect, kind: str, where: str, quoted: Sequence[exp.L
         # The column's collation goes before that of a text in quotes.
         return where in _COMPARED or where in _CHOICES
     if dialect.typed_quotes:
-        # A set operation of a date and a text in quotes is one of texts in DuckDB.
-        plain = dialect.strict_types or where != "a set operation"
-        return plain and bool(quoted) and spells(kind, (str(text.this) for text in quoted), dialect)
+        # In DuckDB a set operation of a date and a text in quotes is one of texts. So is an enum
+        # beside one everywhere, and its labels have another order than their texts.
+        becomes_text = where == "a set operation" or (is_enum(kind) and where not in _EQUALITIES)
+        if becomes_text and not dialect.strict_types:
+            return False
+        return bool(quoted) and spells(kind, (str(text.this) for text in quoted), dialect)
     if kind == "date" and where in _COMPARED and quoted:
         # A day that is written as it is shown is the same whether days or their texts are compared.
         return all(map(_is_day, quoted))

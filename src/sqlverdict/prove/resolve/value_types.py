@@ -302,7 +302,7 @@ class _ValueTypes:
                 self._condition(branch.this)
                 continue
             kinds = {lasting(self.of(node.this), self.record), self.of(branch.this)}
-            self._sorted(self._common(kinds, [node.this, branch.this], "CASE"))
+            self._sorted(self._common(kinds, [node.this, branch.this], "WHEN"))
         results = [branch.args["true"] for branch in node.args["ifs"]]
         return self._one([*results, node.args.get("default")], "CASE")
 

@@ -162,6 +162,11 @@ def is_special(kind: str) -> bool:
     return kind not in _PLAIN
 
 
+def is_enum(kind: str) -> bool:
+    """Whether a kind is one of labels in an order of their own."""
+    return kind.startswith(_ENUM_KIND)
+
+
 def may_differ(kind: str, dialect: Dialect) -> bool:
     """Whether two values of a kind can be equal and differ."""
     if kind == "literal":
@@ -171,7 +176,7 @@ def may_differ(kind: str, dialect: Dialect) -> bool:
 
 def has_forms(kind: str) -> bool:
     """Whether equal values of a kind may be written in several ways, whatever its collation."""
-    return is_special(kind) and kind not in _IDENTICAL and not kind.startswith(_ENUM_KIND)
+    return is_special(kind) and kind not in _IDENTICAL and not is_enum(kind)
 
 
 def is_sorted(kind: str, dialect: Dialect) -> bool:
@@ -181,7 +186,7 @@ def is_sorted(kind: str, dialect: Dialect) -> bool:
     element = kind.removesuffix("[]")
     if element != kind:
         return element in _ELEMENTS | _SORTED | _GREATEST
-    return kind in _SORTED | _GREATEST or kind.startswith(_ENUM_KIND)
+    return kind in _SORTED | _GREATEST or is_enum(kind)
 
 
 def has_extremes(kind: str, dialect: Dialect) -> bool:
@@ -209,7 +214,7 @@ def _spells(kind: str, text: str, nested: str) -> bool:
         return _is_moment(text)
     if kind == "interval":
         return _is_span(text)
-    if kind.startswith(_ENUM_KIND):
+    if is_enum(kind):
         return text.replace("'", "''") in _LABELS.findall(kind)
     if kind.endswith("[]"):
         element = kind.removesuffix("[]")
