@@ -303,6 +303,6 @@ def failure_of(number: int, message: str, seconds: float, limit: float) -> Failu
     if number == _NO_ROUTINE and routine is not None and routine[1].lower() in FUNCTIONS:
         # A function that the other server has: it is looked for among those of the database.
         return Failure(Reason.EXECUTION_ERROR, f"the function {routine[1]} does not exist")
-    if number in _DENIED:
+    if number in _DENIED and not message.startswith("SELECT "):
         return write_blocked(message)
     return Failure(Reason.EXECUTION_ERROR, message, seconds=seconds)
