@@ -37,6 +37,11 @@ PAIRS = [
     ("WHERE seen >= DATE_TRUNC('month', DATE '2021-03-09')", "WHERE seen >= DATE '2021-03-09'"),
     ("WHERE sold > DATE '2021-03-09' - INTERVAL '7 days'", "WHERE sold > DATE '2021-03-09'"),
     ("WHERE DATE '2021-03-09' - sold > 30", "WHERE DATE '2021-03-09' - sold >= 30"),
+    (
+        "WHERE seen >= '2021-03-01' AND seen < '2021-04-01'",
+        "WHERE seen BETWEEN '2021-03-01' AND '2021-03-31 23:59:59'",
+    ),
+    ("WHERE price * 1.5 > 1", "WHERE price * 1.5 >= 1.6"),
     ("WHERE open", "WHERE open IS NOT NULL"),
     ("WHERE code IS NULL", "WHERE code IS NULL OR name = 'ann'"),
     ("GROUP BY GROUPING SETS ((id), ())", "GROUP BY id"),
@@ -110,6 +115,7 @@ def test_the_words_of_one_engine_are_told_apart(search: tuple[Engine, EngineSear
         ("USING sum(price) GROUP BY open", "USING max(price) GROUP BY open"),
         ("USING sum(price) GROUP BY open", "USING sum(price)"),
         ("USING count(price) GROUP BY open", "USING count(*) GROUP BY open"),
+        ("USING sum(price) GROUP BY open LIMIT 9", "USING max(price) GROUP BY open ORDER BY ALL"),
     ],
 )
 def test_columns_of_a_table_that_is_pivoted_get_values(
