@@ -16,9 +16,11 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, Literal, Protocol, runtime_checkable
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import MissingExtra
 from sqlverdict.execute.engine import ENGINES, Engine
 from sqlverdict.parse.schema import Schema
+from sqlverdict.records import ParseFailure, Reason
 
 Risk = Literal["total", "typed", "numeric", "whole", "partial"]
 """When a call fails: never; only for a text or a value of unknown type; only for what is no number;
@@ -155,6 +157,13 @@ def grammar_error(sql: str, dialect: str) -> str | None:
             with suppress(MissingExtra):
                 return engine.syntax_error(sql)
     return None
+
+
+def is_our_limit(failure: ParseFailure) -> bool:
+    """Whether our parser alone holds something against a text, as far as it is known."""
+    if failure.reason is not Reason.PARSE_ERROR or dialect_of(failure.dialect).in_python:
+        return failure.reason is Reason.UNSUPPORTED_FEATURE
+    return grammar_error(failure.sql, failure.dialect) is None
 
 
 @lru_cache(maxsize=4_096)

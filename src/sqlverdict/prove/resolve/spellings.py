@@ -2,8 +2,8 @@
 
 * ``x ILIKE 'a%'`` is ``LOWER(x) LIKE 'a%'``: so the engines that have it compute it. The pattern is
   ASCII, whose lower case is the same in every locale but one;
-* ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``, and so it is with texts beside a column of texts, and
-  with a query instead of the array; ``x <> ALL`` of the same is NOT IN;
+* ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``, and so it is with texts beside a column of texts,
+  and with a query instead of the array; ``x <> ALL`` of the same is NOT IN;
 * where only truth counts, ``x > ANY (SELECT y ...)`` is ``x > (SELECT MIN(y) ...)``;
 * where that counts pairs without NULL, ``SELECT COUNT(DISTINCT x, y) FROM t`` is ``SELECT COUNT(*)
   FROM (SELECT DISTINCT x, y FROM t WHERE x IS NOT NULL AND y IS NOT NULL)``;
