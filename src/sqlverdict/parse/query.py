@@ -179,7 +179,7 @@ def _turned(sql: str, dialect: str) -> Query | ParseFailure | None:
     Our parser reads neither behind such a statement.
     """
     import sqlglot
-    from sqlglot.tokens import TokenType
+    from sqlglot import TokenType
 
     depth = 0
     tokens = sqlglot.tokenize(sql, read=parser_dialect(dialect))

@@ -76,6 +76,7 @@ def _tables(connection: Connection) -> list[Table]:
     tables = []
     for name, kind in names:
         table = str(name)
+        sql: str | None
         if kind == "VIEW":
             text = rows_of(
                 connection,
