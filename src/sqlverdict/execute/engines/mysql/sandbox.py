@@ -215,7 +215,8 @@ def _qualifier(part: Lexeme, is_database: bool, reach: Reach) -> Failure | None:
         return Failure(Reason.PARSE_ERROR, f"a reserved word before a dot: {part.text}")
     name = part.text if part.kind is Lex.WORD else part.name
     if is_database and not reach.is_here(name):
-        return write_blocked(f"the database {name[:64]}")
+        message = f"{name[:64]} is another database than that of the URL, which alone is read"
+        return Failure(Reason.WRITE_BLOCKED, message)
     return None
 
 
