@@ -345,8 +345,7 @@ def check_scratch(engine: str, reference: str | None) -> None:
     if scheme_of(reference) not in member.schemes:
         raise UsageError(
             OptionName("scratch", reference),
-            f" is no database of the engine {engine}, which runs the queries. Name one of the same "
-            f"engine and version: {member.schemes[0]}://HOST/DATABASE",
+            f" is no database of the engine {engine}. Name one: {member.schemes[0]}://HOST/DATABASE",
         )
 
 

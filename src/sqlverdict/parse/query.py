@@ -159,7 +159,7 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
         tables, columns = _names(freeze(tree))
     except ParseError as error:
         joined = joined_by_words(sql) if dialect_of(dialect).plain_tokens else sql
-        again = _parsed(joined, dialect) if joined != sql else _turned(sql, dialect)
+        again = _parsed(joined, dialect) if joined != sql else _with_pivot_inside(sql, dialect)
         if joined == sql and isinstance(again, Query):
             return again
         if isinstance(again, Query):
@@ -173,7 +173,7 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
     return Query(sql, dialect, tree, tables, columns, features(sql))
 
 
-def _turned(sql: str, dialect: str) -> Query | ParseFailure | None:
+def _with_pivot_inside(sql: str, dialect: str) -> Query | ParseFailure | None:
     """PIVOT or UNPIVOT as a derived table, with what orders and cuts its rows around it.
 
     Our parser reads neither behind such a statement.
