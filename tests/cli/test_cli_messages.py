@@ -13,6 +13,7 @@ from click.testing import Result
 
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import check_scratch
 from sqlverdict.web.server import open_socket
 
 Invoke = Callable[..., Result]
@@ -49,6 +50,13 @@ def test_a_run_refuses_a_server_for_the_search_in_the_same_way(invoke: Invoke, t
     assert "--set scratch=x names another server" in result.stderr
     # Where nothing is searched, it would be of no use either, and is refused by no one.
     assert invoke("evaluate", *inputs, "--set", "scratch=x").exit_code == 0
+
+
+@pytest.mark.parametrize("scratch", ["mysql://localhost/test", "other.sqlite"])
+def test_a_server_of_another_engine_is_refused_for_the_search(scratch: str) -> None:
+    with pytest.raises(UsageError, match=f"{scratch} is no database of the engine postgres"):
+        check_scratch("postgres", scratch)
+    check_scratch("postgres", "postgres://localhost/test")
 
 
 def test_another_run_is_told_by_metrics_and_stages(invoke: Invoke, tiny: Any) -> None:

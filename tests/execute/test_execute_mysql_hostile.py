@@ -269,5 +269,12 @@ def test_no_error_that_a_text_can_raise_is_the_engine_s(number: int, reason: Rea
     assert failure.fault is None
 
 
+def test_a_table_that_the_user_may_not_read_is_no_write() -> None:
+    message = "SELECT command denied to user 'ann'@'%' for table `shop`.`wages`"
+    assert failure_of(1142, message, 0.1, 1.0).reason is Reason.EXECUTION_ERROR
+    message = message.replace("SELECT", "INSERT")
+    assert failure_of(1142, message, 0.1, 1.0).reason is Reason.WRITE_BLOCKED
+
+
 def test_a_damaged_table_is_the_engine_s() -> None:
     assert failure_of(1194, "crashed", 0.1, 1.0).fault is Fault.ENGINE

@@ -254,6 +254,33 @@ def test_a_user_who_may_only_select_searches_too(database: str) -> None:
             scratch.close()
 
 
+def test_a_user_who_may_read_some_columns_alone_searches_them() -> None:
+    assert isinstance(MYSQL, ScratchEngine)
+    tables = (
+        "CREATE TABLE t (a VARCHAR(9) COLLATE utf8mb4_bin NOT NULL, b INT, c INT, d INT UNIQUE, "
+        "secret INT, PRIMARY KEY (a, b), UNIQUE (c, secret), UNIQUE (secret, c)) CHARSET latin1",
+        "INSERT INTO t VALUES ('x', 1, 2, 3, 4)",
+    )
+    with server_database(*tables) as url:
+        name, user = url.rpartition("/")[2], f"sqlverdict_reader_{token_hex(4)}"
+        execute(None, f"CREATE USER {user}", f"GRANT SELECT (a, c, d) ON {name}.t TO {user}")
+        reader = f"mysql://{user}@127.0.0.1/{name}"
+        try:
+            (table,) = MYSQL.schema(reader).tables
+            scratch = MYSQL.scratch(MYSQL.schema(reader), Limits(), reader)
+            try:
+                assert scratch.load({"t": [("x", 1, 1), ("X", 1, 2)]})
+                assert answer(scratch, "SELECT DISTINCT a FROM t WHERE a < 'x'") == [("X",)]
+                assert not scratch.load({"t": [("x", 1, 1), ("X", 1, 1)]})
+            finally:
+                scratch.close()
+        finally:
+            execute(None, f"DROP USER {user}")
+    assert table.columns[0].type == "varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    # A key with a column that it does not see is no key of the others.
+    assert (table.primary_key, table.uniques) == ((), (("d",),))
+
+
 def test_a_view_whose_text_is_hidden_has_no_digest(database: str) -> None:
     with reader_of(database) as reader:
         # It cannot know whether a view has changed, or reads the clock.

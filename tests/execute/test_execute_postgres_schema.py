@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import sqlverdict as sv
 from error_parts import refuses_data, refuses_database
 from servers import fresh_postgres
 from sqlverdict.errors import SchemaError
@@ -29,6 +30,7 @@ TABLES = (
     "CREATE UNIQUE INDEX lower_name ON person (lower(name))",
     "CREATE UNIQUE INDEX by_born ON person (born) INCLUDE (name)",
     "CREATE VIEW adult AS SELECT id, name FROM person WHERE age >= 18",
+    "CREATE MATERIALIZED VIEW elder AS SELECT id, age FROM person WHERE age >= 60",
     "CREATE TABLE parent (a int PRIMARY KEY)",
     "CREATE TABLE child () INHERITS (parent)",
     'CREATE TABLE later (a int, b text COLLATE "C", c text[], d name)',
@@ -71,7 +73,9 @@ def test_the_schema_names_the_tables_of_the_search_path_first(schema: Schema) ->
     assert schema.db_id == "people"
     assert schema.source == "catalogue"
     names = [table.name for table in schema.tables]
-    assert names == ["person", "Pet", "adult", "parent", "later", "seat", "shift", "other.hidden"]
+    views = ["adult", "elder"]
+    others = ["parent", "later", "seat", "shift", "other.hidden"]
+    assert names == ["person", "Pet", *views, *others]
 
 
 def test_a_child_by_inheritance_is_left_out(schema: Schema) -> None:
@@ -124,6 +128,20 @@ def test_views_have_their_text(schema: Schema) -> None:
     assert adult.sql is not None
     assert adult.sql.startswith('CREATE VIEW "adult" AS SELECT')
     assert [column.name for column in adult.columns] == ["id", "name"]
+
+
+def test_a_materialized_view_has_no_rows_but_those_of_its_query(
+    url: str, schema: Schema, scratch: Scratch
+) -> None:
+    elder = table(schema, "elder")
+    assert elder.sql is not None
+    assert elder.sql.startswith('CREATE VIEW "elder" AS SELECT')
+    assert scratch.load({"person": [(1, "Ann", 70, *[None] * 3), (2, "Bob", 40, *[None] * 3)]})
+    assert rows(scratch, "SELECT id FROM elder") == [(1,)]
+    result = sv.refute_pair(
+        "SELECT id FROM elder", "SELECT id FROM elder WHERE age > 50", db=url, instances=20
+    )
+    assert not result.refuted, result
 
 
 def test_a_schema_that_cannot_be_read_is_an_error() -> None:

@@ -162,6 +162,22 @@ def test_other_dialects() -> None:
     assert failure("SELECT 'abc", "mysql").reason is Reason.PARSE_ERROR
 
 
+@pytest.mark.parametrize(
+    ("statement", "tail"),
+    [
+        ("PIVOT t ON a IN (1, 2) USING sum(b) GROUP BY c", "ORDER BY c DESC LIMIT 2"),
+        ("pivot t on a using sum(b)", "LIMIT 3"),
+        ("UNPIVOT t ON a, b INTO NAME k VALUE v", "order by k limit 1 -- the end"),
+    ],
+)
+def test_rows_that_were_turned_may_be_ordered_and_cut(statement: str, tail: str) -> None:
+    query = parse(f"{statement} {tail}", "duckdb")
+    assert isinstance(query, Query)
+    assert query.sql == f"FROM ({statement} ) {tail}"
+    assert query.tree.args.get("limit") is not None
+    assert isinstance(parse(f"{statement} {tail}", "postgres"), ParseFailure)
+
+
 def test_the_same_text_is_parsed_once() -> None:
     assert parse("SELECT 42 AS answer") is parse("SELECT 42 AS answer")
 

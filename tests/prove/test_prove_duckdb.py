@@ -243,3 +243,27 @@ def test_a_constant_of_bits_ends_no_proof_with_an_error() -> None:
     schema = read_ddl("CREATE TABLE b (id INTEGER PRIMARY KEY, x BIT)", "bits")
     gold, other = "SELECT id FROM b WHERE x = '101'", "SELECT id FROM b WHERE '101' = x"
     assert not isinstance(prove(gold, other, schema, dialect="duckdb"), Proof)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("j->>'a'", "json_extract_string(j, 'a')", True),
+        ("j->>'$.a'", "json_extract_path_text(j, '$.a')", True),
+        ("j->>'a'", "json_extract(j, 'a')", False),
+        ("j->>'a'", "json_extract_string(j, 'b')", False),
+    ],
+)
+def test_a_part_of_a_document_has_several_names(
+    tmp_path: Path, one: str, other: str, equal: bool
+) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path / "j.duckdb"
+    documents = ('{"a": "x", "b": 1}', '{"a": {"b": 2}}', '{"b": null}', "[1]", '"a"')
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, j JSON)")
+        connection.executemany("INSERT INTO t VALUES (?, ?)", list(enumerate(documents)))
+        rows = [connection.execute(f"SELECT id, {each} FROM t").fetchall() for each in (one, other)]
+    assert (rows[0] == rows[1]) is equal
+    pair = (f"SELECT id, {each} FROM t" for each in (one, other))
+    assert isinstance(prove_pair(*pair, db=str(path)), Proof) is equal

@@ -74,6 +74,9 @@ SAME = [
     ("MOD(big, 7 % 4) = 1", "big % 3 = 1"),
 ]
 PLAIN_SAME = [
+    ("s = ANY (ARRAY['a', 'ab '])", "s IN ('ab ', 'a')"),
+    ("s <> ALL ((ARRAY['a', 'ab']))", "s <> 'ab' AND s <> 'a'"),
+    ("a <> ALL (ARRAY[1, 2])", "a NOT IN (2, 1)"),
     ("STRPOS(s, 'b') > 0", "s LIKE '%b%'"),
     ("POSITION('b' IN s) = 0", "s NOT LIKE '%b%'"),
     ("ts::date = '2020-02-29'", "ts >= '2020-02-29' AND ts < '2020-03-01'"),
@@ -88,6 +91,9 @@ PLAIN_SAME = [
 ]
 """Pairs that are read without PostgreSQL's own parser."""
 PLAIN_NEAR = [
+    ("c = ANY (ARRAY['a', 'ab '])", "c IN ('ab ', 'a')"),
+    ("s <> ANY (ARRAY['a', 'ab'])", "s NOT IN ('ab', 'a')"),
+    ("s = ALL (ARRAY['a', 'ab'])", "s IN ('ab', 'a')"),
     ("STRPOS(s, 'b') > 2", "s LIKE '%b%'"),
     ("STRPOS(s, 'b') > 0", "s LIKE 'b%'"),
     ("ts::date = '2020-01-31'", "ts = '2020-01-31'"),

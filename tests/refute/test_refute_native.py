@@ -14,12 +14,12 @@ from servers import database_name
 from sqlverdict.execute.engine import ENGINES, Engine, ServerEngine
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema, Table
-from sqlverdict.records import Answer, Failure
+from sqlverdict.records import Answer, Failure, Reason
 from sqlverdict.refute.read.patterns import like_pattern
 from sqlverdict.refute.target.fit import fit_rows
 from sqlverdict.refute.target.lite_forms import with_lite_forms
 from sqlverdict.refute.target.search import EngineSearch
-from sqlverdict.refute.witness import Refutation, SearchBudget, Witness
+from sqlverdict.refute.witness import NotRefuted, Refutation, SearchBudget, Witness
 
 TABLE = """
 CREATE TABLE item (id INTEGER PRIMARY KEY, sold DATE, seen TIMESTAMP, price INTEGER, name TEXT,
@@ -37,6 +37,11 @@ PAIRS = [
     ("WHERE seen >= DATE_TRUNC('month', DATE '2021-03-09')", "WHERE seen >= DATE '2021-03-09'"),
     ("WHERE sold > DATE '2021-03-09' - INTERVAL '7 days'", "WHERE sold > DATE '2021-03-09'"),
     ("WHERE DATE '2021-03-09' - sold > 30", "WHERE DATE '2021-03-09' - sold >= 30"),
+    (
+        "WHERE seen >= '2021-03-01' AND seen < '2021-04-01'",
+        "WHERE seen BETWEEN '2021-03-01' AND '2021-03-31 23:59:59'",
+    ),
+    ("WHERE price * 1.5 > 1", "WHERE price * 1.5 >= 1.6"),
     ("WHERE open", "WHERE open IS NOT NULL"),
     ("WHERE code IS NULL", "WHERE code IS NULL OR name = 'ann'"),
     ("GROUP BY GROUPING SETS ((id), ())", "GROUP BY id"),
@@ -110,6 +115,7 @@ def test_the_words_of_one_engine_are_told_apart(search: tuple[Engine, EngineSear
         ("USING sum(price) GROUP BY open", "USING max(price) GROUP BY open"),
         ("USING sum(price) GROUP BY open", "USING sum(price)"),
         ("USING count(price) GROUP BY open", "USING count(*) GROUP BY open"),
+        ("USING sum(price) GROUP BY open LIMIT 9", "USING max(price) GROUP BY open ORDER BY ALL"),
     ],
 )
 def test_columns_of_a_table_that_is_pivoted_get_values(
@@ -121,6 +127,20 @@ def test_columns_of_a_table_that_is_pivoted_get_values(
         connection.execute(TABLE)
     sides = (f"PIVOT item ON name {side}" for side in (gold, prediction))
     assert isinstance(sv.refute_pair(*sides, db=path, instances=100), Witness)
+
+
+def test_what_our_parser_alone_does_not_read_is_beyond_us_and_no_error(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    path = tmp_path / "items.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(TABLE)
+    for text, reason in (
+        ("TABLE item", Reason.UNSUPPORTED_FEATURE),
+        ("TABL item", Reason.PARSE_ERROR),
+    ):
+        outcome = sv.refute_pair("SELECT * FROM item WHERE id > 1", text, db=path)
+        assert isinstance(outcome, NotRefuted)
+        assert (outcome.reason, outcome.blame) == (reason, "prediction")
 
 
 def test_columns_that_become_rows_get_values(tmp_path: Path) -> None:

@@ -176,6 +176,15 @@ PAIRS = [
         "SELECT id FROM e WHERE date(day, '+1 month') >= '2020-03-01'",
     ),
     (
+        DATES,
+        "SELECT id FROM e WHERE day >= '2020-03-01' AND day < '2020-04-01'",
+        "SELECT id FROM e WHERE day BETWEEN '2020-03-01' AND '2020-03-31 23:59:59'",
+    ),
+    *(
+        (NUMBERS, f"SELECT id FROM m WHERE x > {low}", f"SELECT id FROM m WHERE x >= {high}")
+        for low, high in (("1", "1.1"), ("1.5", "1.6"), ("10", "10.01"), ("-0.2", "-0.1"))
+    ),
+    (
         TEXTS,
         "SELECT id FROM e WHERE s LIKE 'a%' AND length(s) = 5",
         "SELECT id FROM e WHERE s LIKE 'a%' AND length(s) >= 5",

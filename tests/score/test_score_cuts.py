@@ -37,6 +37,14 @@ def failed(*, cut_by_time: bool = False) -> Failed:
     )
 
 
+def test_a_server_that_does_not_answer_is_no_matter_of_time() -> None:
+    lost = NotRefuted(0, 0, Reason.DATABASE_UNAVAILABLE, "no answer", cut_by_time=True)
+    summary = summarise(
+        [result(0, refutation_evidence(lost))], ["ex"], binary=["ex"], features=None
+    )
+    assert summary.cuts == {"unsearched": 1}
+
+
 def test_cuts_are_counted_once_a_case_and_said() -> None:
     results = [
         result(0, refutation_evidence(NotRefuted(400))),

@@ -128,6 +128,22 @@ def test_names_that_need_quotes(engine: str, tmp_path: Path) -> None:
     assert {name for name in QUERIES if name not in names.get(name, ())} == set()
 
 
+@pytest.mark.parametrize("engine", [name for name in EVERY_ENGINE if name != "sqlite"])
+def test_a_column_of_rollup_is_grouped_by(engine: str, tmp_path: Path) -> None:
+    texts = ["ROLLUP (a)", "CUBE (a, b)", "GROUPING SETS ((a), (b), ())"]
+    if ENGINES.get(engine).dialect == "mysql":
+        texts = ["a WITH ROLLUP"]
+    rows = ("CREATE TABLE t (a INT, b INT)", "INSERT INTO t VALUES (1, 1), (1, 2), (2, 2)")
+    with database_of(engine, tmp_path, *rows) as database:
+        examples = Examples(SIGNS.get("bare_column"), engine, database)
+        try:
+            for text in texts:
+                sql = f"SELECT a, COUNT(*) FROM t GROUP BY {text}"
+                assert examples.look(SignExample(sql)) == [], sql
+        finally:
+            examples.runner.close()
+
+
 @pytest.mark.parametrize("engine", EVERY_ENGINE)
 def test_numbers_as_text_are_mended(engine: str, tmp_path: Path) -> None:
     """A number of four bytes would take the two large ones for one."""

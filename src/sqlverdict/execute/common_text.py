@@ -16,10 +16,12 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, Literal, Protocol, TypeVar, runtime_checkable
 
+from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import MissingExtra
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import word_set
+from sqlverdict.records import ParseFailure, Reason
 
 Risk = Literal["total", "joined", "typed", "numeric", "whole", "partial"]
 """When a call fails: never; only for an array; only for a text or a value of unknown type; only for
@@ -166,6 +168,13 @@ def _ask_parser(dialect: str, question: Callable[[ParserEngine], T]) -> T | None
 def grammar_error(sql: str, dialect: str) -> str | None:
     """What the parser of the dialect's engine holds against a text, where it is at hand."""
     return _ask_parser(dialect, lambda engine: engine.syntax_error(sql))
+
+
+def is_our_limit(failure: ParseFailure) -> bool:
+    """Whether our parser alone holds something against a text, as far as it is known."""
+    if failure.reason is not Reason.PARSE_ERROR or dialect_of(failure.dialect).in_python:
+        return failure.reason is Reason.UNSUPPORTED_FEATURE
+    return grammar_error(failure.sql, failure.dialect) is None
 
 
 @lru_cache(maxsize=4_096)

@@ -332,12 +332,20 @@ def check_scratch(engine: str, reference: str | None) -> None:
     """Refuse a server for the search where the engine has none and would not use it.
 
     Raises:
-        UsageError: the engine's databases are files.
+        UsageError: the engine's databases are files, or the server is of another engine.
     """
-    if reference is not None and not isinstance(ENGINES.get(engine), ServerEngine):
+    if reference is None:
+        return
+    member = ENGINES.get(engine)
+    if not isinstance(member, ServerEngine):
         raise UsageError(
             OptionName("scratch", reference),
             f" names another server for the search, and {engine} has no server. Leave it out",
+        )
+    if scheme_of(reference) not in member.schemes:
+        raise UsageError(
+            OptionName("scratch", reference),
+            f" is no database of the engine {engine}. Name one: {member.schemes[0]}://HOST/DATABASE",
         )
 
 

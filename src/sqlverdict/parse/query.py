@@ -159,7 +159,9 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
         tables, columns = _names(freeze(tree))
     except ParseError as error:
         joined = joined_by_words(sql) if dialect_of(dialect).plain_tokens else sql
-        again = _parsed(joined, dialect) if joined != sql else None
+        again = _parsed(joined, dialect) if joined != sql else _with_pivot_inside(sql, dialect)
+        if joined == sql and isinstance(again, Query):
+            return again
         if isinstance(again, Query):
             return replace(again, sql=sql, features=features(sql))
         return _sqlglot_error(sql, dialect, error)
@@ -169,6 +171,26 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
         # sqlglot trips over some hostile texts; that is not the caller's concern.
         return _beyond(sql, dialect, error)
     return Query(sql, dialect, tree, tables, columns, features(sql))
+
+
+def _with_pivot_inside(sql: str, dialect: str) -> Query | ParseFailure | None:
+    """PIVOT or UNPIVOT as a derived table, with what orders and cuts its rows around it.
+
+    Our parser reads neither behind such a statement.
+    """
+    import sqlglot
+    from sqlglot import TokenType
+
+    depth = 0
+    tokens = sqlglot.tokenize(sql, read=parser_dialect(dialect))
+    if not tokens or tokens[0].text.upper() not in dialect_of(dialect).query_words - {"FROM"}:
+        return None
+    for token in tokens:
+        depth += token.token_type in (TokenType.L_PAREN, TokenType.L_BRACKET)
+        depth -= token.token_type in (TokenType.R_PAREN, TokenType.R_BRACKET)
+        if not depth and token.token_type in (TokenType.ORDER_BY, TokenType.LIMIT):
+            return _parsed(f"FROM ({sql[: token.start]}) {sql[token.start :]}", dialect)
+    return None
 
 
 def _spell_fetch_as_limit(tree: Expr) -> None:

@@ -58,7 +58,8 @@ def _has_ex(result: Result) -> bool:
 
 
 def _cuts(evidence: Evidence) -> set[str]:
-    names = {CUT_BY_TIME} if evidence.cut_by_time else set()
+    by_clock = evidence.cut_by_time and _NOT_THE_CLOCK.isdisjoint(evidence.reasons)
+    names = {CUT_BY_TIME} if by_clock else set()
     if evidence.gold_reads_clock:
         names.add(READS_CLOCK)
     match evidence:

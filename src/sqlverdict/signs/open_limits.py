@@ -129,7 +129,7 @@ def _bare_columns(query: Query) -> Iterator[str]:
         isinstance(node, exp.Min | exp.Max) for node in aggregates
     ):
         return
-    keys = list(grouped.expressions) if grouped is not None else []
+    keys = list(_group_keys(grouped)) if grouped is not None else []
     names = {node.name.lower() for node in keys if isinstance(node, exp.Column)}
     numbers = {node.name for node in keys if isinstance(node, exp.Literal)}
     for position, output in enumerate(tree.expressions, 1):
@@ -142,6 +142,17 @@ def _bare_columns(query: Query) -> Iterator[str]:
         if output.alias and output.alias.lower() in names:
             continue
         yield node.sql(dialect=query.dialect)
+
+
+def _group_keys(group: Expr) -> Iterator[Expr]:
+    """What GROUP BY lists, in ROLLUP, CUBE and GROUPING SETS too."""
+    from sqlglot import exp
+
+    for key in group.expressions:
+        if isinstance(key, exp.Rollup | exp.Cube | exp.GroupingSets):
+            yield from key.find_all(exp.Column, exp.Literal)
+        else:
+            yield key
 
 
 def _own_aggregates(query: Query, select: Expr) -> Iterator[Expr]:

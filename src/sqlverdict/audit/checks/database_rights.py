@@ -39,7 +39,7 @@ class DatabaseRights(Check):
             message = f"the role {', '.join(rights)}"
             hint = (
                 "queries run as a role that may only read, which this role makes where it may; "
-                "best give the URL of one. An administrator makes it by: "
+                "best give the URL of one. An administrator can run: "
                 + " ".join(statements[rights])
             )
             detail = {"rights": rights, "statements": statements[rights]}

@@ -11,6 +11,10 @@ from sqlverdict.execute.frozen_text import clock_use
 from sqlverdict.signs.open_limits import reads_clock_or_chance
 
 NAME = "gold_volatile"
+_SOMEWHERE = (
+    "the clock or chance, through a view or a function; or the role may not see its text, "
+    "which may use them"
+)
 
 
 @CHECKS.member
@@ -42,4 +46,4 @@ def _word(gold: GoldQuery) -> str | None:
     if use.reads:
         return "the clock"
     is_volatile = gold.answer is not None and gold.answer.volatile
-    return "the clock or chance, through a view" if is_volatile else None
+    return _SOMEWHERE if is_volatile else None

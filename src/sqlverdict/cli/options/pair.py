@@ -28,6 +28,7 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.dialects import guessing_order
 from sqlverdict.errors import DataError, SchemaError, UsageError
 from sqlverdict.execute.attempt import read_engine_schema
+from sqlverdict.execute.common_text import is_our_limit
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
     ENGINES,
@@ -46,7 +47,7 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.parse.tokens import fold
-from sqlverdict.records import Failure, ParseFailure, Query, Reason
+from sqlverdict.records import Failure, ParseFailure, Query
 from sqlverdict.refute.bank.store import Bank
 from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.search import find_witness
@@ -233,7 +234,7 @@ def problems(pair: PairOfQueries) -> dict[str, str]:
     by_side = {}
     for side, sql in pair.queries:
         query = parse(sql, pair.dialect)
-        if isinstance(query, ParseFailure) and query.reason is not Reason.UNSUPPORTED_FEATURE:
+        if isinstance(query, ParseFailure) and not is_our_limit(query):
             by_side[side] = f"{query.reason}: {query.message}{_dialect_hint(sql, pair.dialect)}"
             continue
         # A scratch database has the tables of all schemas under their plain names.

@@ -2,8 +2,8 @@
 
 * ``x ILIKE 'a%'`` is ``LOWER(x) LIKE 'a%'``: so the engines that have it compute it. The pattern is
   ASCII, whose lower case is the same in every locale but one;
-* ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``, and so it is with a query instead of the array;
-  ``x <> ALL`` of a query is NOT IN;
+* ``x = ANY (ARRAY[1, 2])`` is ``x IN (1, 2)``, and so it is with texts beside a column of texts,
+  and with a query instead of the array; ``x <> ALL`` of the same is NOT IN;
 * where only truth counts, ``x > ANY (SELECT y ...)`` is ``x > (SELECT MIN(y) ...)``;
 * where that counts pairs without NULL, ``SELECT COUNT(DISTINCT x, y) FROM t`` is ``SELECT COUNT(*)
   FROM (SELECT DISTINCT x, y FROM t WHERE x IS NOT NULL AND y IS NOT NULL)``;
@@ -90,9 +90,11 @@ def spell_plainly(tree: Expr, dialect: str, schema: Schema) -> None:
             case exp.From() if has_dual and is_dual(node):
                 node.pop()
             case exp.EQ() if isinstance(node.expression, exp.Any):
-                _any(node)
-            case exp.NEQ() if isinstance(node.expression, exp.All):
-                _none(node)
+                is_text = is_column_of(node.this, {"text"}, tree, dialect, schema)
+                _member(node, is_text=is_text)
+            case exp.NEQ() if _is_all(node.expression):
+                is_text = is_column_of(node.this, {"text"}, tree, dialect, schema)
+                _member(node, is_text=is_text)
             case exp.Left():
                 start, length = exp.Literal.number(1), node.expression
                 node.replace(exp.Substring(this=node.this, start=start, length=length))
@@ -317,12 +319,6 @@ def _ilike(node: exp.ILike) -> None:
     node.replace(like)
 
 
-def _none(node: exp.NEQ) -> None:
-    query = _query_of(node.expression)
-    if query is not None:
-        node.replace(exp.Not(this=exp.In(this=node.this, query=query)))
-
-
 def _query_of(node: Expr) -> exp.Subquery | None:
     """The query of ANY or ALL."""
     inner = node.this
@@ -331,15 +327,29 @@ def _query_of(node: Expr) -> exp.Subquery | None:
     return inner if isinstance(inner, exp.Subquery) and not inner.alias else None
 
 
-def _any(node: exp.EQ) -> None:
-    query = _query_of(node.expression)
-    if query is not None:
-        node.replace(exp.In(this=node.this, query=query))
-        return
-    inner = node.expression.this
-    inner = inner.this if isinstance(inner, exp.Paren) else inner
+def _is_all(node: Expr) -> bool:
+    """Whether it is ALL of something: beside an array our parser takes it for a function."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).lower() == "all" and len(node.expressions) == 1
+    return isinstance(node, exp.All)
+
+
+def _member(node: exp.EQ | exp.NEQ, *, is_text: bool) -> None:
+    """Write IN for ``= ANY``, and NOT IN for ``<> ALL``."""
+    call = node.expression
+    query = None if isinstance(call, exp.Anonymous) else _query_of(call)
+    inner = call.expressions[0] if isinstance(call, exp.Anonymous) else call.this
+    inner = inner.unnest()
     members = list(inner.expressions) if isinstance(inner, exp.Array) else []
-    # In an array a text in quotes is a TEXT; beside a date it would be one, and beside a CHAR a
-    # space at its end would not count.
-    if members and all(isinstance(each, exp.Literal) and not each.is_string for each in members):
-        node.replace(exp.In(this=node.this, expressions=members))
+    if query is not None:
+        is_in = exp.In(this=node.this, query=query)
+    elif members and all(
+        # In an array a text in quotes is a TEXT; beside a date it would be one, and beside a CHAR a
+        # space at its end would not count.
+        isinstance(each, exp.Literal) and each.is_string is is_text
+        for each in members
+    ):
+        is_in = exp.In(this=node.this, expressions=members)
+    else:
+        return
+    node.replace(is_in if isinstance(node, exp.EQ) else exp.Not(this=is_in))

@@ -5,11 +5,12 @@ Statement
 
 Holds when
     c.f references p.k and is never NULL, or WHERE lets no row pass in which it is; the condition
-    says nothing else, and no outer join before it fills c with NULLs.
+    says nothing else, and no outer join before it fills c with NULLs. The same holds where c and p
+    are one table and f and k one column that is never NULL.
 
 Why
     By the foreign key every row of c with a value in f has a partner, so that none that passes
-    WHERE is filled with NULLs.
+    WHERE is filled with NULLs. In a copy of its own table a row finds itself.
 
 Limits
     SQLite checks foreign keys only on request; the proof holds where the declared ones do.
@@ -50,8 +51,19 @@ PARENT = (References("t", ("v",), "u", ("k",)), NotNull("t", "v"))
             "SELECT t.k, u.w FROM t JOIN u ON t.v = u.k WHERE t.v > 1",
             PARENT[:1],
         ),
+        Pair(
+            "SELECT a.k, b.v FROM t a LEFT JOIN t b ON a.v = b.v",
+            "SELECT a.k, b.v FROM t a JOIN t b ON a.v = b.v",
+            (NotNull("t", "v"),),
+        ),
     ],
     different=[
+        Pair(
+            "SELECT a.k, b.v FROM t a LEFT JOIN t b ON a.v = b.k",
+            "SELECT a.k, b.v FROM t a JOIN t b ON a.v = b.k",
+            (NotNull("t", "v"),),
+            because="another column may not have the value",
+        ),
         Pair(
             "SELECT t.k, u.w FROM t LEFT JOIN u ON t.v = u.k",
             "SELECT t.k, u.w FROM t JOIN u ON t.v = u.k",
@@ -114,6 +126,8 @@ def _reasons(select: exp.Select, join: exp.Join, facts: Facts) -> list[Fact]:
     if not padded:
         return []
     base, table = fold(facts.bases.get(parent, "")), fold(facts.bases.get(label, ""))
+    if base == table and all(column == owner for (_, column), owner in pairs.items()):
+        return not_null
     for fact in facts.references:
         owners = dict(zip(map(fold, fact.columns), map(fold, fact.parent_columns), strict=True))
         is_meant = fold(fact.parent) == base and fold(fact.table) == table

@@ -42,6 +42,7 @@ CLOCKS = ("08:00:00", "09:30:00", "10:15:30", "23:59:00")
 ODD_CLOCKS = ("00:00:00", "08:00", "12:00:00.5", "")
 _CLOCK = re.compile(r"\d\d:\d\d:\d\d")
 _CLOCK_OF_DAY = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?")
+_LAST_SECOND = re.compile(r"[ T]\d\d:\d\d:59")
 _HALF_AN_HOUR = 30
 _LAST_NUMBER = re.compile(r"\d+$")
 _MINUTES = 60
@@ -88,6 +89,9 @@ def dates_around(text: str, direct: bool) -> tuple[list[str], list[str], list[st
             days = [f"{day + timedelta(days=step)}{whole[4]}" for step in _ASIDE]
         except (ValueError, OverflowError):
             return None
+        if _LAST_SECOND.fullmatch(whole[4]):
+            # Behind it the second goes on.
+            days.append(f"{text}.5")
         return [text], days[:2], days[2:] if whole[4] else [*days[2:], f"{text} 10:00:00"]
     if _MONTH.fullmatch(text):
         other = f"{text[:3]}{(int(text[3]) + 1) % 10}-01-15"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise
 from math import ceil, floor, inf, isfinite
 
@@ -182,6 +183,8 @@ def hinted(pool: ValuePool, hints: Iterable[Hint], lengths: Collection[int] = ()
         ]
         good += both
         near += [f"{text}x" for text in both]
+    if pool.kind in ("REAL", "NUMERIC"):
+        near += _between([_number(hint.value) for hint in about if not hint.mixed])
     if lengths and pool.kind in ("TEXT", "BLOB", "NUMERIC"):
         good += of_length([*good, *near], lengths)
     if filled and not good:
@@ -293,9 +296,7 @@ def _around(hint: Hint, kind: Kind) -> tuple[list[Cell], list[Cell]]:
 
 
 def _numbers(number: float, operator: str, kind: Kind) -> tuple[list[Cell], list[Cell]]:
-    step: float = 1
-    if isinstance(number, float) and abs(number) < 1:
-        step = _SMALL_STEP
+    step = _step(number)
     order: dict[str, list[Cell]] = {
         ">": [number + step, number + _LONG_STEP * step],
         ">=": [number, number + step, number + _LONG_STEP * step],
@@ -308,6 +309,20 @@ def _numbers(number: float, operator: str, kind: Kind) -> tuple[list[Cell], list
         # The first has more digits than people round to.
         beside += [number + step / 8, number - step / 2]
     return order.get(operator, [number]), beside
+
+
+def _between(numbers: Iterable[float | None]) -> list[Cell]:
+    """Fractions between constants that are closer than what lies beside each."""
+    known = sorted({each for each in numbers if each is not None and isfinite(each)})
+    return [
+        float((Decimal(str(low)) + Decimal(str(high))) / 2)
+        for low, high in pairwise(known)
+        if high - low <= _step(low) / 8
+    ]
+
+
+def _step(number: float) -> float:
+    return _SMALL_STEP if isinstance(number, float) and abs(number) < 1 else 1
 
 
 def _matching(pattern: str, wild: str) -> tuple[list[Cell], list[Cell]]:

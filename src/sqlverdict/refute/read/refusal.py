@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.execute.common_text import is_our_limit
 from sqlverdict.execute.in_memory import ScratchDatabase
 from sqlverdict.files.text import count
 from sqlverdict.parse.schema import Schema
@@ -37,8 +38,11 @@ def unreadable(parsed: Sequence[Query | ParseFailure]) -> NotRefuted | None:
     """
     for which, query in zip(("gold", "prediction"), parsed, strict=True):
         if isinstance(query, ParseFailure):
-            message = f"the {which}: {query.message}"
-            return NotRefuted(0, reason=query.reason, message=message, blame=which)
+            message, reason = f"the {which}: {query.message}", query.reason
+            if is_our_limit(query):
+                reason = Reason.UNSUPPORTED_FEATURE
+                message = f"our parser does not read the {which}: {query.message}"
+            return NotRefuted(0, reason=reason, message=message, blame=which)
         for name in query.tables:
             if _BOOKKEEPING.fullmatch(name):
                 message = f"the {which} reads {name}, which SQLite keeps for itself"

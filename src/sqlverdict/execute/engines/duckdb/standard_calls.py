@@ -28,9 +28,12 @@ _NAMES: Final = {
         "date_part": "datepart",
         "date_trunc": "datetrunc",
         "ends_with": "suffix",
+        "json_extract": "json_extract_path",
+        "json_extract_string": "->> json_extract_path_text",
         "length": "len char_length character_length",
         "list_contains": "list_has array_contains array_has",
         "list_distinct": "array_distinct",
+        "list_extract": "list_element",
         "list_filter": "array_filter filter",
         "list_sort": "array_sort",
         "list_transform": "list_apply array_transform array_apply apply",
@@ -105,6 +108,9 @@ def plain_call(node: Node, scope: FromScope, parameters: tuple[str, ...]) -> Non
         checks = [{"when_expr": args[0], "then_expr": args[1]}]
         case = {"class": "CASE", "type": "CASE_EXPR", "case_checks": checks}
         put_node(node, {**case, "else_expr": args[2]})
+    elif name == "list_extract" and len(args) == 2 and declared_type(args[0]).endswith("]"):
+        # Of a text in brackets our parser makes something else.
+        put_node(node, {"class": "OPERATOR", "type": "ARRAY_EXTRACT", "children": args})
     elif name == "array_length" and len(args) == 1 and declared_type(args[0]).endswith("]"):
         # Of a text it is an error.
         node["function_name"] = "length"

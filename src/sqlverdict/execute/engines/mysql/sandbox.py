@@ -215,7 +215,8 @@ def _qualifier(part: Lexeme, is_database: bool, reach: Reach) -> Failure | None:
         return Failure(Reason.PARSE_ERROR, f"a reserved word before a dot: {part.text}")
     name = part.text if part.kind is Lex.WORD else part.name
     if is_database and not reach.is_here(name):
-        return write_blocked(f"the database {name[:64]}")
+        message = f"{name[:64]} is another database than that of the URL, which alone is read"
+        return Failure(Reason.WRITE_BLOCKED, message)
     return None
 
 
@@ -303,6 +304,6 @@ def failure_of(number: int, message: str, seconds: float, limit: float) -> Failu
     if number == _NO_ROUTINE and routine is not None and routine[1].lower() in FUNCTIONS:
         # A function that the other server has: it is looked for among those of the database.
         return Failure(Reason.EXECUTION_ERROR, f"the function {routine[1]} does not exist")
-    if number in _DENIED:
+    if number in _DENIED and not message.startswith("SELECT "):
         return write_blocked(message)
     return Failure(Reason.EXECUTION_ERROR, message, seconds=seconds)

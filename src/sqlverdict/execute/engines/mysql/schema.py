@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import pymysql
@@ -13,6 +14,7 @@ from sqlverdict.execute.engines.mysql.connection import (
     connect,
     database_name,
     is_mariadb,
+    number_of,
     quote_in_backticks,
     server_message,
 )
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from sqlverdict.execute.engines.mysql.connection import Connection
 
 _NUMERIC: Final = ("int", "decimal", "double", "float", "bit", "year")
+_SHOW_DENIED: Final = 1142
 
 
 def database_schema(database: Reference, db_id: str | None) -> Schema:
@@ -73,6 +76,7 @@ def _tables(connection: Connection) -> list[Table]:
     tables = []
     for name, kind in names:
         table = str(name)
+        sql: str | None
         if kind == "VIEW":
             text = rows_of(
                 connection,
@@ -84,8 +88,12 @@ def _tables(connection: Connection) -> list[Table]:
             body = str(text).replace(f"{quote_in_backticks(database)}.", "")
             sql = f"CREATE VIEW {quote_in_backticks(table)} AS {body}"
         else:
-            sql = str(rows_of(connection, f"SHOW CREATE TABLE {quote_in_backticks(table)}")[0][1])
+            sql = _declaration(connection, table)
         own = keys[table]
+        if not sql:
+            columns[table] = _with_collations(connection, table, columns[table])
+            seen = {column.name for column in columns[table]}
+            own = {index: names for index, names in own.items() if seen.issuperset(names)}
         tables.append(
             Table(
                 name=table,
@@ -99,6 +107,30 @@ def _tables(connection: Connection) -> list[Table]:
             )
         )
     return tables
+
+
+def _declaration(connection: Connection, table: str) -> str | None:
+    """How a table was declared; ``None`` where the user may read some of its columns alone."""
+    try:
+        return str(rows_of(connection, f"SHOW CREATE TABLE {quote_in_backticks(table)}")[0][1])
+    except pymysql.Error as error:
+        if number_of(error) != _SHOW_DENIED:
+            raise
+        return None
+
+
+def _with_collations(connection: Connection, table: str, columns: list[Column]) -> list[Column]:
+    """Columns whose types say their collations, which a declaration would tell."""
+    rows = rows_of(
+        connection,
+        "SELECT column_name, character_set_name, collation_name FROM information_schema.columns "
+        "WHERE table_schema = database() AND table_name = %s AND collation_name IS NOT NULL",
+        table,
+    )
+    behind = {name: f" CHARACTER SET {charset} COLLATE {rule}" for name, charset, rule in rows}
+    return [
+        replace(column, type=f"{column.type}{behind.get(column.name, '')}") for column in columns
+    ]
 
 
 def _columns(connection: Connection) -> dict[str, list[Column]]:

@@ -6,6 +6,7 @@ search path says otherwise. Any other one goes by ``schema.table``. What holds i
 else:
 
 * a constraint that was not validated is left out;
+* a materialized view is a view: its rows are never others than its query may give;
 * a partition and a child by inheritance are left out: their rows are rows of the parent, too;
 * the keys of a table with children by inheritance are left out, because rows of the children
   need not keep them;
@@ -174,8 +175,7 @@ class _Parts:
         paths = ((schema, own_name), (self._database, schema, own_name))
         columns = tuple(_column(*row) for row in self._columns[oid])
         if kind in ("v", "m"):
-            words = "CREATE VIEW" if kind == "v" else "CREATE MATERIALIZED VIEW"
-            text = f"{words} {quote_name(name)} AS {(view or '').strip()}"
+            text = f"CREATE VIEW {quote_name(name)} AS {(view or '').strip()}"
             return Table(name, columns, sql=text, paths=paths)
         constraints, indexes = self._constraints[oid], self._indexes[oid]
         checks = [
