@@ -147,6 +147,16 @@ def test_queries_that_double_end_by_their_budget(
     check_end(list(doubled_at_each_level())[number], schema, profile)
 
 
+def test_many_branches_are_put_in_order_by_few_steps(schema: Schema) -> None:
+    branches = [f"WHEN age = {number} THEN 'x{number}'" for number in range(60)]
+    one, other = (
+        f"SELECT CASE {' '.join(each)} END FROM person" for each in (branches, branches[::-1])
+    )
+    proof = prove(one, other, schema)
+    assert isinstance(proof, Proof)
+    assert check_proof(proof, schema).holds
+
+
 @pytest.mark.slow
 def test_conditions_that_double_end_by_the_budget_of_tables(schema: Schema) -> None:
     nested = "id"

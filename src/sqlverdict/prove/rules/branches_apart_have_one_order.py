@@ -23,6 +23,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.facts import Fact
 from sqlverdict.prove.reasoning.disjoint import are_disjoint
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import aggregates_in, has_subquery, parts
@@ -59,18 +60,26 @@ from sqlverdict.prove.tree_key import expression_key
     ],
 )
 def branches_apart_have_one_order(node: exp.Case, facts: Facts) -> Expr | None:
-    """Put the test first that comes first as a text."""
+    """Move each test before those that come later as texts, as far as they exclude each other."""
     branches = node.args["ifs"]
     if node.this is not None or len(branches) < 2 or has_subquery(node):
         return None
     if next(aggregates_in([node]), None) is not None:
         return None
-    for at in range(len(branches) - 1):
-        first, second = branches[at], branches[at + 1]
-        if expression_key(first.this) <= expression_key(second.this):
-            continue
-        if are_disjoint(parts(first.this), parts(second.this), facts):
-            node.set("ifs", [*branches[:at], second, first, *branches[at + 2 :]])
-            return node
-        facts.cited.clear()
-    return None
+    ordered: list[tuple[str, Expr]] = []
+    cited: dict[Fact, None] = {}
+    for branch in branches:
+        key, at = expression_key(branch.this), len(ordered)
+        while at and key < ordered[at - 1][0]:
+            facts.cited.clear()
+            if not are_disjoint(parts(ordered[at - 1][1].this), parts(branch.this), facts):
+                break
+            cited |= facts.cited
+            at -= 1
+        ordered.insert(at, (key, branch))
+    facts.cited.clear()
+    if all(branch is before for (_, branch), before in zip(ordered, branches, strict=True)):
+        return None
+    facts.cite(*cited)
+    node.set("ifs", [branch for _, branch in ordered])
+    return node

@@ -21,8 +21,13 @@ from sqlglot.expressions import Expr
 from sqlverdict.execute.common_text import UNKNOWN_FUNCTION
 from sqlverdict.parse.schemas.column_types import column_values, declared_collation
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.reasoning.shape import column_name, columns_in, leaves, nodes_in
-from sqlverdict.prove.resolve.common_sql import COMPARISONS
+from sqlverdict.prove.reasoning.shape import (
+    COMPARISONS,
+    column_name,
+    columns_in,
+    leaves,
+    nodes_in,
+)
 from sqlverdict.prove.resolve.scope import Unsupported
 
 _SYSTEM = re.compile(r"(?:[a-z]{2,3}|und)[-_].+")
