@@ -19,6 +19,7 @@ from typing import Final, Literal, Protocol, runtime_checkable
 from sqlverdict.errors import MissingExtra
 from sqlverdict.execute.engine import ENGINES, Engine
 from sqlverdict.parse.schema import Schema
+from sqlverdict.patterns import late_pattern
 
 Risk = Literal["total", "typed", "numeric", "whole", "partial"]
 """When a call fails: never; only for a text or a value of unknown type; only for what is no number;
@@ -35,7 +36,7 @@ where they are dates or timestamps; or ``shown``: the text that a group shows fo
 
 
 _ATOM: Final = r"(?:[A-Za-z0-9 ,:;@/\"'_%#=<>~!.-]|\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9])+\])[*+?]?"
-_PATTERN: Final = re.compile(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
+_PATTERN: Final = late_pattern(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
 
 Spell = Callable[[bytes, Sequence[str]], str]
 """Writes the meaning of an unknown function with its arguments, for people."""

@@ -29,7 +29,6 @@ from sqlverdict.files.references import file_of, is_at_hand, is_server
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.databases import suite_of
-from sqlverdict.load.descriptions import descriptions_digest
 from sqlverdict.load.replies.fenced import with_tag
 from sqlverdict.load.replies.no_sql import without_sql
 from sqlverdict.load.replies.notes import MARKS, has_several_answers, several_note
@@ -308,6 +307,8 @@ class TaskSource:
         if gold_database is not None:
             parts.append(self._content(gold_database))
         if self._descriptions:
+            from sqlverdict.load.descriptions import descriptions_digest
+
             parts += filter(None, [descriptions_digest(database)])
         if len(parts) == 1:
             return parts[0]
