@@ -224,7 +224,8 @@ class TaskSource:
                 digest = self._digests[key] = self._digest(*key)
             digests = _inputs(case, predictions)
             for system, (prediction, inputs) in enumerate(zip(predictions, digests, strict=True)):
-                has_mark = any(mark in (prediction.raw or "") for mark in MARKS)
+                raw = prediction.raw or ""
+                has_mark = raw != "" and any(mark in raw for mark in MARKS)
                 if has_mark and has_several_answers(prediction, self._tag):
                     self._several.setdefault(system, []).append(case.id)
                 if needs[system](index, case.db_id, digest, inputs):

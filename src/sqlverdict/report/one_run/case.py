@@ -54,7 +54,7 @@ def situation_words(result: Result) -> str:
     """What the evidence amounts to; empty where no answer was compared with a gold."""
     if not result.situation:
         return ""
-    return f"{evidence_words(result)} ({Situation(result.situation)})"
+    return f"{evidence_words(result)} ({result.situation})"
 
 
 def evidence_words(result: Result) -> str:
