@@ -21,7 +21,6 @@ from contextlib import closing
 from dataclasses import replace
 
 from sqlverdict.errors import UsageError
-from sqlverdict.patterns import late_pattern
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.load.replies.wrapped import (
     END_MARK,
@@ -33,6 +32,7 @@ from sqlverdict.load.replies.wrapped import (
     object_value,
     tag_content,
 )
+from sqlverdict.patterns import late_pattern
 from sqlverdict.records import Prediction
 
 _GAP = r"(?>[\s\ufeff]+|--[^\n]{0,200}+\n|/\*.{0,200}?\*/){0,20}+"
@@ -57,7 +57,9 @@ _OTHERS = (
     r"reindex|begin|commit|end|rollback|savepoint|release|truncate|grant|revoke|merge|call|"
     r"exec(?:ute)?|show|desc(?:ribe)?|use|set|copy|declare|load|install|import|export|from|table"
 )
-_QUERY = late_pattern(rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|with\b(?!{_ENGLISH}))", re.I | re.S)
+_QUERY = late_pattern(
+    rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|with\b(?!{_ENGLISH}))", re.I | re.S
+)
 _STATEMENT = re.compile(
     rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|rollback\s++to\b|(?:with|{_OTHERS})\b(?!{_ENGLISH}))",
     re.I | re.S,

@@ -12,7 +12,9 @@ from sqlverdict.parse.tokens import fold, pieces, word_set
 from sqlverdict.patterns import late_pattern
 
 _LABEL = re.compile(r"(.+)\.[0-9]+", re.DOTALL)
-_UNKNOWN = late_pattern(r"sqlverdict_[a-z]+_[a-z]+_(?P<start>[0-9a-f]{4})[0-9a-f]{16}", re.IGNORECASE)
+_UNKNOWN = late_pattern(
+    r"sqlverdict_[a-z]+_[a-z]+_(?P<start>[0-9a-f]{4})[0-9a-f]{16}", re.IGNORECASE
+)
 """The name of an unknown function (``execute/common_text.py``)."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NO_NAMES = word_set(
