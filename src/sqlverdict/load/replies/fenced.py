@@ -57,9 +57,7 @@ _OTHERS = (
     r"reindex|begin|commit|end|rollback|savepoint|release|truncate|grant|revoke|merge|call|"
     r"exec(?:ute)?|show|desc(?:ribe)?|use|set|copy|declare|load|install|import|export|from|table"
 )
-_QUERY = late_pattern(
-    rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|with\b(?!{_ENGLISH}))", re.I | re.S
-)
+_QUERY = late_pattern(rf"(?is){_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|with\b(?!{_ENGLISH}))")
 _STATEMENT = re.compile(
     rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|rollback\s++to\b|(?:with|{_OTHERS})\b(?!{_ENGLISH}))",
     re.I | re.S,
