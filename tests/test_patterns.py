@@ -24,11 +24,11 @@ def test_a_late_pattern_is_compiled_when_it_is_first_used(monkeypatch: pytest.Mo
     compiled: list[str] = []
     compile_ = re.compile
 
-    def noted(text: str, flags: int = 0) -> re.Pattern[str]:
+    def compile_and_note(text: str, flags: int = 0) -> re.Pattern[str]:
         compiled.append(text)
         return compile_(text, flags)
 
-    monkeypatch.setattr(re, "compile", noted)
+    monkeypatch.setattr(re, "compile", compile_and_note)
     pattern = late_pattern(r"b+", re.IGNORECASE)
     assert compiled == []
     assert [pattern.search(text) is not None for text in ("aBb", "", "a")] == [True, False, False]
