@@ -11,9 +11,9 @@ Why
 
 Limits
     Reals are left alone: in what order they are added is the engine's choice. TOTAL rounds each sum
-    of integers beyond 2^53 on its way, SUM none: a CAST, a comparison or ORDER BY would see the last
-    digits. A CAST has an affinity, which TOTAL has not: beside a text, whether in a comparison or
-    behind a query, nothing is rewritten.
+    of integers beyond 2^53 on its way, SUM none: a CAST, a comparison or ORDER BY would see the
+    last digits. A CAST has an affinity, which TOTAL has not: beside a text, whether in a comparison
+    or behind a query, nothing is rewritten.
 
 Source
     SQLite's documentation of TOTAL.
