@@ -98,12 +98,13 @@ class Dialect:
         types: What columns of its own types hold, beside those that all typed dialects have.
         type_suffixes: Words behind a type that do not change what it holds.
         exact_collations: Collations under which equal texts are the same; "" is the usual one.
-        exact_texts: The usual collation is one of them.
+        exact_texts: The usual collation is one of these.
         padded_types: Types whose values are compared without the spaces at their ends.
         padded_collations: Those under which spaces at the end of a text do not count.
         caseless_collations: Those under which a letter of ASCII is equal to its capital.
         typed_quotes: A text in quotes is read as a value of the type beside it.
         strict_types: Some types have no order or no MAX; NULL out of a query or a CASE is a text.
+        most_digits: Of the one DECIMAL that numbers become where they meet; ``None``: they do not.
         full_joins: What ON of a FULL JOIN must have: nothing, or an equality of its two sides.
         nested_texts: Texts with parts: ``brackets``: ``[1, 2]``, ``{'x': 1}``; ``braces``: ``{1}``.
         sample_types: A declaration for each kind of values, for tables that test a rule.
@@ -125,9 +126,7 @@ class Dialect:
         number_conditions: A number is a condition: true where it is not 0.
         row_id: The column that tells rows of a table apart; empty: there is none.
         spells_number: The condition under which a text, ``{0}``, spells a number; empty: not known.
-
         rules: The groups of rules that were checked on its engine (``check_rule``).
-
         file_header: How a file of its engine, or a dump, begins.
         server: Its databases are on servers: such a file is a dump, to be loaded there.
         attaches: The URL of a file may name further files, whose tables queries read, too.
@@ -169,6 +168,7 @@ class Dialect:
     caseless_collations: re.Pattern[str] = _NONE
     typed_quotes: bool = False
     strict_types: bool = False
+    most_digits: int | None = None
     full_joins: Literal["any", "equalities"] = "any"
     nested_texts: Literal["none", "brackets", "braces"] = "none"
     sample_types: tuple[tuple[Values, str], ...] = ()
@@ -189,7 +189,6 @@ class Dialect:
     number_conditions: bool = False
     row_id: str = ""
     spells_number: str = ""
-
     rules: frozenset[RuleGroup] = frozenset()
 
     file_header: re.Pattern[bytes] | None = None
@@ -346,6 +345,7 @@ _DUCKDB = Dialect(
     exact_collations=_BYTE_COLLATIONS,
     exact_texts=True,
     typed_quotes=True,
+    most_digits=38,
     nested_texts="brackets",
     sample_types=(
         *(("integer", "INTEGER"), ("text", "VARCHAR"), ("real", "DOUBLE")),

@@ -19,7 +19,7 @@ from engine_databases import scratch_of
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
-from sqlverdict.records import Answer, Row
+from sqlverdict.records import Answer, Failure, Row
 
 TABLES = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER, n NUMERIC(8, 2), r DOUBLE PRECISION);
@@ -320,6 +320,34 @@ def test_a_pair_over_its_own_table_is_not_proved(name: str) -> None:
         answers = [scratch.run(sql) for sql in (gold, other)]
     one, two = (sorted(answer.rows) for answer in answers if isinstance(answer, Answer))
     assert one != two
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "number", "other"),
+    [
+        ("HUGEINT", "170141183460469231731687303715884105727", "1.5"),
+        ("DECIMAL(38, 0)", "12345678901234567890123456789012345678", "1.5"),
+        ("BIGINT", "9223372036854775807", "1.00000000000000000000000000001"),
+    ],
+)
+def test_numbers_without_room_in_one_decimal_are_not_proved(
+    kind: str, number: str, other: str
+) -> None:
+    """DuckDB brings all operands of IN to one DECIMAL, and those of an equality."""
+    schema = read_ddl(f"CREATE TABLE t (id INTEGER PRIMARY KEY, x {kind})", "duckdb")
+    select = "SELECT id FROM t WHERE {}".format
+    first = select(f"x = {number} OR x = {other}")
+    pairs = [select(f"x IN ({number}, {other})"), select(f"x = {other} OR x = {number}")]
+    with scratch_of("duckdb", schema) as scratch:
+        assert scratch.load({"t": ((1, number),)})
+        assert isinstance(scratch.run(first), Answer)
+        assert isinstance(scratch.run(pairs[0]), Failure)
+    for second in pairs:
+        assert not isinstance(prove(first, second, schema, dialect="duckdb"), Proof)
+    few = (select("x IN (5, 1.5)"), select("x = 1.5 OR x = 5"))
+    small = read_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, x INTEGER)", "duckdb")
+    assert isinstance(prove(*few, small, dialect="duckdb"), Proof)
 
 
 def test_postgres_has_no_function_year() -> None:

@@ -25,10 +25,14 @@ from sqlverdict.prove.reasoning.shape import (
     source_label,
 )
 from sqlverdict.prove.reasoning.stored import has_exact_type
-from sqlverdict.prove.resolve.engine_limits.joint_operands import require_comparisons_apart
+from sqlverdict.prove.resolve.engine_limits.joint_operands import (
+    require_comparisons_apart,
+    require_room,
+)
 from sqlverdict.prove.resolve.engine_limits.operation_types import (
     aggregate_type,
     arithmetic_type,
+    call_type,
     function_type,
     nullif_type,
     require_one_part,
@@ -42,7 +46,6 @@ from sqlverdict.prove.resolve.engine_limits.own_types import (
     has_forms,
     has_patterns,
     is_sorted,
-    is_special,
     lasting,
     may_differ,
 )
@@ -60,7 +63,7 @@ from sqlverdict.prove.resolve.folding import (
 from sqlverdict.prove.resolve.one_value import require_determined, require_single_rows
 from sqlverdict.prove.resolve.quoted_values import takes_quotes
 from sqlverdict.prove.resolve.scope import Unsupported
-from sqlverdict.prove.resolve.unknown_calls import ZONED, call_kind, gives_digits
+from sqlverdict.prove.resolve.unknown_calls import gives_digits
 
 ValueType = str
 """A kind of values: as ``Values`` has them, where integers and doubles are a ``number``; or a type
@@ -163,6 +166,7 @@ class _ValueTypes:
             common = self._output(node, number)
             if common == "literal" and any(not isinstance(c, exp.Literal) for c in columns):
                 raise Unsupported("a set operation over texts in quotes")
+            require_room(columns, common, "a set operation", self.facts)
             if folds := node.args.get("distinct") or not isinstance(node, exp.Union):
                 self._fold([common])
             if folds or f"c{number}" in terms:
@@ -242,7 +246,7 @@ class _ValueTypes:
             case exp.Cast():
                 return type_of_cast(node, self.of(node.this), self.facts)
             case exp.Anonymous():
-                return self._call(node)
+                return call_type(node, set(map(self.of, node.expressions)), self.record)
             case exp.Between():
                 return self._joint([node.this, node.args["low"], node.args["high"]], "BETWEEN")
             case exp.In():
@@ -310,15 +314,6 @@ class _ValueTypes:
         own = self._compared([node.this, node.expression], "NULLIF")
         return nullif_type(self.of(node.this), own)
 
-    def _call(self, node: exp.Anonymous) -> ValueType:
-        """The kind of an unknown function's values."""
-        kinds = {self.of(argument) for argument in node.expressions}
-        known = {own if own == ZONED or not is_special(own) else "other" for own in kinds}
-        kind = call_kind(node, known)
-        if kind != "other" or not self.record.strict_types:
-            return kind
-        return "computed" if all(is_sorted(own, self.record) for own in kinds) else "opaque"
-
     def _in(self, node: exp.In) -> ValueType:
         query = node.args.get("query")
         if query is None and not node.expressions:
@@ -331,7 +326,10 @@ class _ValueTypes:
                 require_row_comparison({len(parts), width}, self.record)
             for number, part in enumerate(parts):
                 output = lasting(self._output(inner, number), self.record)
-                self._sorted(self._common({self.of(part), output}, [part], "IN"))
+                common = self._common({self.of(part), output}, [part], "IN")
+                self._sorted(common)
+                members = [side.expressions[number] for side in leaves(inner)]
+                require_room([part, *members], common, "IN", self.facts)
         elif isinstance(node.this, exp.Tuple):
             self._rows([parts, *(member.expressions for member in node.expressions)])
         else:
@@ -370,6 +368,7 @@ class _ValueTypes:
         """The one type of several expressions."""
         present = list(filter(None, nodes))
         own = self._common(set(map(self.of, present)), present, where)
+        require_room(present, own, where, self.facts)
         return lasting(own, self.record) if where in _CHOICES else own
 
     def _common(self, types: Iterable[ValueType], nodes: Iterable[Expr], where: str) -> ValueType:

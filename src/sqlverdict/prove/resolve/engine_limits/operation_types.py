@@ -17,6 +17,7 @@ from sqlverdict.prove.reasoning.stored import reads_unsigned
 from sqlverdict.prove.resolve.engine_limits.own_types import has_extremes, is_sorted, is_special
 from sqlverdict.prove.resolve.folding import sees_one_value
 from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.unknown_calls import ZONED, call_kind
 
 
 def type_of_cast(node: exp.Cast, inner: str, facts: Facts) -> str:
@@ -78,6 +79,15 @@ def function_type(node: Expr, inner: str, exact_texts: bool) -> str:
             # Zero and negative bounds count from the end in one engine and fail in another.
             raise Unsupported("a part of a text that does not start at a plain number")
     return "number" if isinstance(node, exp.Length) else inner
+
+
+def call_type(node: exp.Anonymous, kinds: AbstractSet[str], dialect: Dialect) -> str:
+    """The kind of an unknown function's values, whose arguments are of these kinds."""
+    known = {own if own == ZONED or not is_special(own) else "other" for own in kinds}
+    kind = call_kind(node, known)
+    if kind != "other" or not dialect.strict_types:
+        return kind
+    return "computed" if all(is_sorted(own, dialect) for own in kinds) else "opaque"
 
 
 def nullif_type(first: str, common: str) -> str:
