@@ -380,7 +380,7 @@ def test_labels_of_cases_that_need_none_are_counted() -> None:
 )
 def test_why_no_label_is_about_a_run(items: list[Label], words: str) -> None:
     run = [*run_of(), result(800, "abstained_right", None)]
-    with pytest.raises(UsageError, match="no label is about a prediction of this run") as error:
+    with pytest.raises(UsageError) as error:
         estimate_accuracy(run, labels_of(replace(item, prediction=None) for item in items))
     assert words in str(error.value)
 
@@ -390,5 +390,5 @@ def test_a_vote_log_of_an_earlier_run_must_be_exported() -> None:
     earlier = draw(run_of())
     log = labels_of(replace(item, prediction=None) for item in earlier.items)
     later = [result(case.index, VERDICTS[0], f"SELECT {case.index} + 0") for case in run_of()]
-    with pytest.raises(UsageError, match=r"label EARLIER_RUN --export-votes panel\.jsonl"):
+    with pytest.raises(UsageError, match="--export-votes"):
         estimate_accuracy(later, log)

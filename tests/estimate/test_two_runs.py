@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from drawn_votes import CASES, cases, invoke, vote_all
+from error_parts import asks_for
 from label_runs import write_run
 from sqlverdict.errors import UsageError
 from sqlverdict.estimate.accuracy import estimate_accuracy
@@ -49,7 +50,7 @@ def test_the_queue_has_only_pairs_that_can_make_a_difference(runs: list[Run]) ->
     without = build_queue(runs, "estimate", 40, 0).draw
     assert without is not None
     assert sum(without.sizes.values()) == CASES
-    with pytest.raises(UsageError, match="is empty"):
+    with asks_for("queue"):
         build_queue([runs[0], runs[0]], "estimate", 40, 0)
 
 

@@ -104,7 +104,7 @@ def test_types_and_difficulties(three: list[Run]) -> None:
     assert simple.fp == simple.fn == pytest.approx(1 / 6)
     assert challenging.fn == pytest.approx(2 / 6)
     assert rerank(three, "flex").types == ()
-    with pytest.raises(UsageError, match="a type is given for 'd'"):
+    with pytest.raises(UsageError, match="'d'"):
         rerank(three, "flex", types={"d": "open"})
 
 
@@ -123,7 +123,7 @@ def test_what_cannot_be_ranked(three: list[Run], both: Callable[..., Run]) -> No
         rerank(three, "ex")
     with pytest.raises(UsageError, match="nothing to rank"):
         rerank([both("x", (1, None))], "flex")
-    with pytest.raises(UsageError, match="have no metric 'etm'"):
+    with pytest.raises(UsageError, match="'etm'"):
         rerank(three, "etm")
 
 
@@ -131,7 +131,7 @@ def test_types_are_read_from_words_and_files(tmp_path: Path) -> None:
     file = tmp_path / "types.json"
     file.write_text('{"a": "open"}')
     assert read_types([str(file), "x=y=closed"]) == {"a": "open", "x=y": "closed"}
-    with pytest.raises(UsageError, match="write SYSTEM=TYPE"):
+    with pytest.raises(UsageError, match="'nothing'"):
         read_types(["nothing"])
     file.write_text('{"a": 1}')
     with refuses_data(DataError, "wrong_value", "types.json", "Expected `str`"):
