@@ -314,7 +314,7 @@ def test_a_difference_needs_labels_of_both() -> None:
     first, second = run_of(), [result(n, VERDICTS[2], f"SELECT {n}0") for n in range(200)]
     with pytest.raises(UsageError, match="both runs"):
         estimate_difference(first, second, draw(first))
-    with pytest.raises(UsageError, match="share no question"):
+    with pytest.raises(UsageError, match="no question"):
         estimate_difference(first, [result(900)], draw(first))
 
 

@@ -65,9 +65,9 @@ def test_every_label_of_the_draw_counts(runs: list[Run], tmp_path: Path) -> None
     assert (outcome.value, outcome.certified, outcome.pending) == (0.25, True, 0)
     back = estimate_difference(theirs, ours, labels, proof)
     assert (back.value, back.low, back.high) == (-0.25, -outcome.high, -outcome.low)
-    with pytest.raises(UsageError, match="not proved equal now"):
+    with pytest.raises(UsageError, match="'first rejected'"):
         estimate_difference(ours, theirs, labels)
-    with pytest.raises(UsageError, match="not proved equal now"):
+    with pytest.raises(UsageError, match="'first rejected'"):
         estimate_difference(theirs, ours, labels)
     with pytest.raises(UsageError, match="several runs"):
         estimate_accuracy(ours, labels)
