@@ -188,7 +188,7 @@ def test_exhibits_are_chosen_by_any_of_their_names() -> None:
     tables = choose_exhibits(paper, ["figure a1", "2"])
     assert [each.heading for each in tables] == ["tables 1, 2 and 3", "figures 7 and A1"]
     assert choose_exhibits(paper, ()) == paper.exhibits
-    with pytest.raises(UsageError, match=r"has no 'figure 4711'.*figures 1, .*7 and A1"):
+    with pytest.raises(UsageError, match=r"'figure 4711'.* A1"):
         choose_exhibits(paper, ["figure 4711"])
 
 
