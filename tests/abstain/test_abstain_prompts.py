@@ -199,7 +199,7 @@ def test_token_figures_come_from_the_server() -> None:
     (draft,) = f.generate([NEW], GeneratorNeeds(tokens=True), tools)
     assert draft.probabilities == pytest.approx((0.5, 1.0))
     assert script.requests[0].logprobs > 0
-    with pytest.raises(UsageError, match="states"):
+    with pytest.raises(UsageError, match=r"sqlprompt .* states"):
         f.generate([NEW], GeneratorNeeds(states=True), tools)
 
 

@@ -96,7 +96,7 @@ def test_wrong_types_are_refused_at_the_call(
 
 
 def test_without_a_database_the_call_says_what_to_give() -> None:
-    with pytest.raises(sv.SqlverdictError, match="db="):
+    with pytest.raises(sv.SqlverdictError, match="no database"):
         sv.Scorer()("SELECT 1", "SELECT 1")
 
 

@@ -347,7 +347,7 @@ def test_every_suspicion_is_documented_and_named_after_its_file() -> None:
         assert "Weight:" in text, name
     with pytest.raises(UsageError, match="'gold_fail'"):
         suspect_golds([object()], only=["gold_fail"])  # type: ignore[list-item]
-    with pytest.raises(UsageError, match="no run is given"):
+    with pytest.raises(UsageError, match="no run"):
         suspect_golds([])
     with pytest.raises(ValueError, match="weighs 1"):
         Suspicion("x", 1, "certain")

@@ -13,7 +13,7 @@ from click.testing import Result
 
 from error_parts import asks_for
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.errors import OptionName, UsageError
+from sqlverdict.errors import OptionName
 from sqlverdict.execute.engine import check_scratch
 from sqlverdict.web.server import open_socket
 
@@ -108,7 +108,7 @@ def test_a_folder_that_is_missing_is_no_manifest_that_cannot_be_read(invoke: Inv
 
 
 def test_a_host_that_cannot_be_had_is_told_from_a_port() -> None:
-    with pytest.raises(UsageError, match="Give another --host, an address of this machine"):
+    with asks_for("host"):
         open_socket("host.invalid", 0)
 
 

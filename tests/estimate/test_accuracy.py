@@ -121,7 +121,7 @@ def test_votes_of_another_queue_are_refused() -> None:
 
 
 def test_labels_of_another_run_are_refused() -> None:
-    with pytest.raises(UsageError, match="no label"):
+    with pytest.raises(UsageError, match="'q999'"):
         estimate_accuracy(run_of(), labels_of([label(result(999), 1.0)]))
 
 

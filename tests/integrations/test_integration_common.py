@@ -74,12 +74,13 @@ def test_fields_of_a_record_that_are_called_order_or_columns_are_no_contract(sho
         ({"order": "none"}, "'none' - at `$.order`"),
         ({"columns": ["id", "name"]}, "at `$.columns`"),
         ({"ordered": True}, "'ordered'"),
-        ("C-17", "keys="),
+        ("C-17", "got `str`"),
     ],
 )
 def test_what_is_no_contract_is_refused(shop: Path, contract: object, message: str) -> None:
-    with pytest.raises(UsageError, match=re.escape(message)):
+    with pytest.raises(UsageError, match=re.escape(message)) as refusal:
         PairGrader(db=shop).grade(RIGHT, {"gold": GOLD, "contract": contract})
+    assert "keys={'contract'" in str(refusal.value)
 
 
 def test_a_record_may_have_a_contract(shop: Path) -> None:

@@ -190,7 +190,7 @@ def test_our_reminder_and_a_template_of_ones_own_stand_beside_theirs(clone: Path
 
 def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("nothing here", "utf-8")
-    with pytest.raises(UsageError, match=r"utils/judge/base\.py"):
+    with pytest.raises(UsageError, match=r"no prompts.*utils/judge/base\.py"):
         PROMPTS.digest(tmp_path)
 
 

@@ -40,7 +40,7 @@ def test_a_cost_limit_needs_a_price() -> None:
         with asks_for(OptionName("prices", "FILE")):
             Client(endpoint(server), max_cost=1.0)
         for odd in (-1.0, float("nan")):
-            with pytest.raises(UsageError, match="cost limit"):
+            with pytest.raises(UsageError, match="cost limit is"):
                 Client(endpoint(server), max_cost=odd, prices=PRICES)
         with client(server, max_cost=1.0, prices=PRICES) as asker:
             reply = asker.ask(question(model="another"))

@@ -224,5 +224,5 @@ def test_a_missing_folder_and_a_broken_file_are_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nowhere"):
         PROMPTS.load("flex_eq", tmp_path / "nowhere")
     (tmp_path / "flex_eq.md").write_bytes(b"\xff\xfe")
-    with pytest.raises(UsageError, match=r"flex_eq\.md"):
+    with pytest.raises(UsageError, match=r"prompt .*flex_eq\.md"):
         PROMPTS.load("flex_eq", tmp_path)

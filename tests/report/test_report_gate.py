@@ -35,8 +35,9 @@ def test_minimums_are_read(text: str, expected: tuple[str, float]) -> None:
 
 @pytest.mark.parametrize("text", ["ex", "ex=", "=0.6", "ex=high", "ex=nan", ""])
 def test_what_is_no_minimum_is_refused(text: str) -> None:
-    with asks_for("min"):
+    with asks_for("min") as refusal:
         parse_minimum(text)
+    assert "METRIC=VALUE" in str(refusal.value)
 
 
 def test_allowances_are_numbers_or_shares() -> None:

@@ -108,8 +108,9 @@ def test_ts_without_a_suite_is_unscored_with_its_reason(shop: Path) -> None:
 
 @pytest.mark.parametrize("text", ["ex=60", "ex[bird]=1.5", "verdict=101%"])
 def test_a_minimum_above_one_is_a_usage_error(text: str) -> None:
-    with asks_for(OptionName("min", text)):
+    with asks_for(OptionName("min", text)) as refusal:
         parse_minimum(text)
+    assert "between 0 and 1" in str(refusal.value)
 
 
 def test_a_minimum_in_percent_says_how_to_write_it() -> None:
