@@ -78,10 +78,10 @@ def asks_for(*options: str | OptionName) -> Iterator[pytest.ExceptionInfo[UsageE
     """
     with pytest.raises(UsageError) as refusal:
         yield refusal
-    named = options_of(refusal.value)
-    assert len(named) == len(options), named
-    for option, wanted in zip(named, options, strict=True):
-        assert wanted in (option, option.name)
+    parts = options_of(refusal.value)
+    assert len(parts) == len(options), parts
+    for part, option in zip(parts, options, strict=True):
+        assert option in (part, part.name)
 
 
 def options_of(error: SqlverdictError) -> list[OptionName]:

@@ -78,7 +78,7 @@ def test_a_database_that_changes_while_it_is_copied_is_refused(files: NodeFiles)
 
 
 @pytest.mark.parametrize(
-    ("options", "named", "about"),
+    ("options", "names", "about"),
     [
         (Options(on="slurm"), (), "'slurm'"),
         (Options(copy_databases=True), (OptionName("on", "ray"),), "copied"),
@@ -87,9 +87,9 @@ def test_a_database_that_changes_while_it_is_copied_is_refused(files: NodeFiles)
     ],
 )
 def test_what_a_cluster_cannot_do_is_refused(
-    options: Options, named: tuple[str | OptionName, ...], about: str
+    options: Options, names: tuple[str | OptionName, ...], about: str
 ) -> None:
-    with asks_for(*named) as refusal:
+    with asks_for(*names) as refusal:
         plan_run(options)
     assert about in str(refusal.value)
 
