@@ -1,14 +1,15 @@
 """How many instructions a run takes; counted by cachegrind, they do not depend on other load.
 
-Three figures. Spider dev with four published systems: execution, comparison and logging by ``ex``
+Four figures. Spider dev with four published systems: execution, comparison and logging by ``ex``
 against plain ``sqlite3``, as in ``execution.py``, but in one process, with the garbage collector
 set as workers set it and without what is loaded once. Calls of ``Scorer`` on every sixth pair of
 ``scorer.py``: new ones, and predictions of another system to golds that are known. There, too, the
 collector is set as workers set it: a look through all objects, which every so many new ones bring
-about, is that of no call. And the whole command ``evaluate`` on 4,000 inline cases of one tiny
-query: what the program itself takes, its start included.
+about, is that of no call. Proofs and searches for a witness on every 40th pair of three files, each
+without the other. And the whole command ``evaluate`` on 4,000 inline cases of one tiny query: what
+the program itself takes, its start included.
 
-Run: ``python bench/instructions.py``; needs valgrind, and SQLVERDICT_DATA for the first two.
+Run: ``python bench/instructions.py``; needs valgrind, and SQLVERDICT_DATA for the first three.
 """
 
 from __future__ import annotations
@@ -26,11 +27,14 @@ from pathlib import Path
 from unittest.mock import patch
 
 from execution import DATA, floor, load, ours
+from refute import pairs
 from scorer import connections, pairs_of
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.parse.plain_order import plain_order
 from sqlverdict.parse.query import parse
+from sqlverdict.prove.prover import prove
+from sqlverdict.refute.search import find_witness
 from sqlverdict.run.garbage import THRESHOLDS, seldom_collecting
 from sqlverdict.runlog.folder import RunFolder
 
@@ -38,6 +42,10 @@ _CASES = 4_000
 _EVERY = 6
 _PARTS = ("start", "floor", "run")
 _SCORED_PARTS = ("no_pairs", "new_pairs", "known_golds")
+_DECIDED = (("spider", "DAIL"), ("spider", "C3"), ("bird", "DAIL"))
+_EVERY_DECIDED = 40
+_FIRST = 3
+_DECIDED_PARTS = ("first_pairs", "proofs", "searches")
 
 
 def count_instructions(*command: str) -> int:
@@ -91,6 +99,24 @@ def score_pairs(name: str) -> None:
             scorer(*pair)
 
 
+@seldom_collecting()
+def decide_pairs(name: str) -> int:
+    """What one of the counted processes of the third figure does; how many pairs it counts."""
+    selected = [
+        pair for bench, system in _DECIDED for pair in [*pairs(bench, system)][::_EVERY_DECIDED]
+    ]
+    for gold, prediction, schema, _ in selected[:_FIRST]:
+        # Rules and strategies are loaded once.
+        prove(gold, prediction, schema)
+        find_witness(gold, prediction, schema)
+    for gold, prediction, schema, _ in selected[_FIRST:]:
+        if name == "proofs":
+            prove(gold, prediction, schema)
+        elif name == "searches":
+            find_witness(gold, prediction, schema)
+    return len(selected) - _FIRST
+
+
 def inline_cases(folder: Path) -> Path:
     """A file of trivial cases with their predictions, and their database."""
     connection = sqlite3.connect(folder / "t.sqlite")
@@ -118,8 +144,12 @@ def evaluate(cases: Path, name: str, *more: str) -> int:
 
 def main() -> None:
     if len(sys.argv) > 1:
-        work = part if sys.argv[1] in _PARTS else score_pairs
-        work(sys.argv[1])
+        if sys.argv[1] in _PARTS:
+            part(sys.argv[1])
+        elif sys.argv[1] in _SCORED_PARTS:
+            score_pairs(sys.argv[1])
+        else:
+            decide_pairs(sys.argv[1])
         return
     print("| measure | million instructions |\n| --- | --- |")
     if (DATA / "spider" / "dev_gold.sql").is_file():
@@ -132,6 +162,10 @@ def main() -> None:
         count = len(pairs_of("DAIL")[::_EVERY])
         print(f"| one call of Scorer, a new pair | {(new - start) / count / 10**6:.2f} |")
         print(f"| one call of Scorer, a known gold | {(known - new) / count / 10**6:.2f} |")
+        start, proofs, searches = (count_instructions(__file__, name) for name in _DECIDED_PARTS)
+        count = decide_pairs("first_pairs")
+        print(f"| a proof, or none | {(proofs - start) / count / 10**6:.1f} |")
+        print(f"| a search for a witness | {(searches - start) / count / 10**6:.1f} |")
     with tempfile.TemporaryDirectory() as name:
         cases = inline_cases(Path(name))
         whole = evaluate(cases, "whole")

@@ -36,6 +36,7 @@ FLOORS = (
         "errors",
         "error_reasons",
         "exact_number",
+        "patterns",
         "registry",
         "situations",
     },
@@ -87,7 +88,19 @@ DEFERRED: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ),
         "most comparisons read tokens alone, without the parser",
     ),
-    ("compare.tags", ("run",), "tags load the parser; only differences have any"),
+    (
+        "compare.tags",
+        ("report.one_run.case", "run"),
+        "tags load the parser; only differences have any",
+    ),
+    (
+        "run.prove_stage",
+        ("run.scoring", "run.stages"),
+        "runs without proofs load none of what a proof is",
+    ),
+    ("prove.evidence", ("run.stages",), "runs without proofs load none of what a proof is"),
+    ("run.signs_stage", ("run.stages",), "runs that do not explain look for no signs"),
+    ("load.descriptions", ("run.task",), "only runs with a judge read what columns mean"),
     ("signs.mend", ("run",), "it loads sqlglot; few golds have a sign"),
     ("label.spelling.tree", ("label",), "it loads sqlglot; a start without a page needs none"),
     (

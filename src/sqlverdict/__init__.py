@@ -15,6 +15,7 @@ Records and decisions, each one file:
 ``verdicts``        how evidence becomes a judgement, by policy
 ``dialects``        what differs from one SQL dialect to the next, one record each
 ``dialect_words``   words by which a text is told to be none of a dialect
+``patterns``        regular expressions that are compiled when they are first used
 ``errors``          the tree of errors
 ``error_reasons``   why an error was raised, for programs: a closed set for each kind
 ``registry``        how members register

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from sqlverdict.patterns import late_pattern
+
 Construct = Literal[
     "limited_members",
     "distinct_on",
@@ -25,19 +27,19 @@ _INVENTED = (
 """Functions that our parser knows and no engine has."""
 _LAST_COMMA = r", ?(?:\)|from\b|where\b|having\b|order\b|limit\b|;|$)"
 
-POSTGRES_FOREIGN = re.compile(
+POSTGRES_FOREIGN = late_pattern(
     rf"<=>|==|! ?[(\w]|\b(?:{_INVENTED}|ifnull|nvl|len|ucase|lcase|iif|group_concat|listagg"
     rf"|year|locate|instr|contains) ?\(|{_LAST_COMMA}"
     r"|\blimit \d+ ?,|(?:\bas |::)(?:int64|signed|number|string|long|double) ?\)"
 )
 
-POSTGRES_DDL = re.compile(
+POSTGRES_DDL = late_pattern(
     r"::|\b(?:big)?serial\b|\busing btree\b|\bcreate (?:type|domain|extension|sequence)\b"
     r"|\bowner to\b|\bnextval\s*\(|\bpg_catalog\b",
     re.IGNORECASE,
 )
 
-MYSQL_FOREIGN = re.compile(
+MYSQL_FOREIGN = late_pattern(
     rf"==|::|\[|\b(?:{_INVENTED}|len|iif|string_agg|listagg|array_agg) ?\("
     r"|\b(?:count|sum|avg|min|max|substr|substring|group_concat) \("
     rf"|\bisnull\b(?! ?\()|\bnotnull\b|(?<!\bis )\bnot null\b|\bilike\b|{_LAST_COMMA}"
@@ -45,7 +47,7 @@ MYSQL_FOREIGN = re.compile(
     r"|\bas (?:int64|bigint|number|numeric|long|double precision) ?\)"
 )
 
-DUCKDB_FOREIGN = re.compile(
+DUCKDB_FOREIGN = late_pattern(
     rf"<=>|! ?[(\w]|\b(?:{_INVENTED}|nvl|convert|iif|locate) ?\(|\blimit \d+ ?,"
 )
 

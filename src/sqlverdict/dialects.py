@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
 
 from sqlverdict import dialect_words as words
+from sqlverdict.patterns import late_pattern
 
 if TYPE_CHECKING:
     from sqlglot.dialects.dialect import Dialect as SqlglotDialect
@@ -209,7 +210,7 @@ class Dialect:
 
 
 _CLAUSES: frozenset[Clause] = frozenset({"where", "group", "having", "order"})
-_BYTE_COLLATIONS = re.compile(r"|c|posix|ucs_basic|binary")
+_BYTE_COLLATIONS = late_pattern(r"|c|posix|ucs_basic|binary")
 
 _NUMBER_TEXT = "^[+-]*[0-9][0-9.]*$"
 
@@ -250,7 +251,7 @@ _POSTGRES = Dialect(
     types={"boolean": "boolean", "bool": "boolean", "uuid": "uuid"},
     exact_collations=_BYTE_COLLATIONS,
     exact_texts=True,
-    padded_types=re.compile(r"(?i:char|character|bpchar)\s*\(\s*\d+\s*\)"),
+    padded_types=late_pattern(r"(?i:char|character|bpchar)\s*\(\s*\d+\s*\)"),
     typed_quotes=True,
     strict_types=True,
     full_joins="equalities",
@@ -278,7 +279,7 @@ _MYSQL = Dialect(
     name="mysql",
     title="MySQL or MariaDB",
     # Comments that run, minus signs that are no comment, and escapes that a mode switches off.
-    unsure_text=re.compile(r"/\*!|/\*M!|--(?!\s)|\\"),
+    unsure_text=late_pattern(r"/\*!|/\*M!|--(?!\s)|\\"),
     foreign_text=words.MYSQL_FOREIGN,
     refusals=frozenset({"limited_members", "distinct_on"}),
     reserved_words=words.MYSQL_RESERVED,
@@ -296,9 +297,9 @@ _MYSQL = Dialect(
     },
     type_suffixes=(" unsigned",),
     # Trailing spaces count, too. The usual collation is not among them.
-    exact_collations=re.compile(r"binary|\w+_nopad_bin|\w+_0900_bin"),
-    padded_collations=re.compile(rf"{_CASELESS}|(?:utf8(?:mb[34])?|latin1)_bin"),
-    caseless_collations=re.compile(rf"{_CASELESS}|utf8mb4_0900_ai_ci"),
+    exact_collations=late_pattern(r"binary|\w+_nopad_bin|\w+_0900_bin"),
+    padded_collations=late_pattern(rf"{_CASELESS}|(?:utf8(?:mb[34])?|latin1)_bin"),
+    caseless_collations=late_pattern(rf"{_CASELESS}|utf8mb4_0900_ai_ci"),
     sample_types=(
         ("integer", "INTEGER"),
         ("text", _MYSQL_EXACT),
@@ -321,7 +322,7 @@ _MYSQL = Dialect(
     rules=frozenset({"any_texts", "if_function", "number_conditions", "row_comparisons"}),
     file_header=re.compile(rb"-- (?:MySQL|MariaDB) dump|/\*M?!\d"),
     server=True,
-    ddl_words=re.compile(r"(?i)\bauto_increment\b|\bengine\s*=|\benum\s*\(|\bunsigned\b"),
+    ddl_words=late_pattern(r"(?i)\bauto_increment\b|\bengine\s*=|\benum\s*\(|\bunsigned\b"),
     source="mysql://HOST/",
     julian_day="(TO_DAYS({}) + 1721059.5)",
 )
@@ -361,7 +362,7 @@ _DUCKDB = Dialect(
     rules=_TYPED_RULES,
     file_header=re.compile(rb"(?s).{8}DUCK"),
     attaches=True,
-    ddl_words=re.compile(r"\bstruct\s*\(|\bcreate macro\b|\[\]|\bhugeint\b", re.IGNORECASE),
+    ddl_words=late_pattern(r"\bstruct\s*\(|\bcreate macro\b|\[\]|\bhugeint\b", re.IGNORECASE),
     source="FILE.duckdb",
     julian_day="JULIAN(CAST({} AS TIMESTAMP))",
 )

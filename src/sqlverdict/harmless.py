@@ -24,6 +24,7 @@ import re
 
 from sqlverdict.compare.relation import RELATIONS, RelationContext, read_proof
 from sqlverdict.evidence import Related, Relation
+from sqlverdict.patterns import late_pattern
 from sqlverdict.records import Case
 
 TIED = "tie_superset"
@@ -32,7 +33,7 @@ FURTHER_COLUMNS = 2
 """How many columns an answer may have beyond those of a gold with one or two."""
 
 
-_ORDER = re.compile(
+_ORDER = late_pattern(
     r"\b(order|ordered|ordering|sort|sorted|sorting|rank|ranked|ranking|ranks|ascending|"
     r"descending|alphabetical|alphabetically|chronological|chronologically|top|first|last|"
     r"highest|lowest|largest|smallest|latest|earliest|oldest|youngest)\b",

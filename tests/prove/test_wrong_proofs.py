@@ -59,7 +59,24 @@ JOINED = [
 ]
 """This SQLite drops an inner order beside a join; others may keep it."""
 
+LARGE = "INSERT INTO t (m) VALUES (1), (1), (9007199254740993)"
+"""TOTAL rounds each sum on its way, SUM none."""
 OTHERS = {
+    "TOTAL of large integers, cast": (
+        "SELECT CAST(TOTAL(m) AS INTEGER) FROM t",
+        "SELECT CAST(CAST(COALESCE(SUM(m), 0) AS REAL) AS INTEGER) FROM t",
+        LARGE,
+    ),
+    "TOTAL of large integers, compared": (
+        "SELECT TOTAL(m) > 9007199254740994 FROM t",
+        "SELECT CAST(COALESCE(SUM(m), 0) AS REAL) > 9007199254740994 FROM t",
+        LARGE,
+    ),
+    "TOTAL of large integers behind a query": (
+        "SELECT x - 9007199254740994 FROM (SELECT TOTAL(m) AS x FROM t)",
+        "SELECT x - 9007199254740994 FROM (SELECT CAST(COALESCE(SUM(m), 0) AS REAL) AS x FROM t)",
+        LARGE,
+    ),
     "a part of a BLOB without bytes": (
         "SELECT id FROM t WHERE SUBSTR(x, 1, 1) IS NULL",
         "SELECT id FROM t WHERE x IS NULL",

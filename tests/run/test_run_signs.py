@@ -130,7 +130,7 @@ def test_signs_of_the_prediction_change_no_verdict(
 ) -> None:
     case = make_case("1", "SELECT name FROM city WHERE id < 3")
     with_signs = run(case, prediction)
-    monkeypatch.setattr("sqlverdict.run.stages.look_for_signs", lambda inputs, errors: [])
+    monkeypatch.setattr("sqlverdict.run.signs_stage.look_for_signs", lambda inputs, errors: [])
     without = run(case, prediction)
     assert signs(with_signs)
     assert not signs(without)

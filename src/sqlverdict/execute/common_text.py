@@ -21,6 +21,7 @@ from sqlverdict.errors import MissingExtra
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import word_set
+from sqlverdict.patterns import late_pattern
 from sqlverdict.records import ParseFailure, Reason
 
 Risk = Literal["total", "joined", "typed", "numeric", "whole", "partial"]
@@ -38,7 +39,7 @@ where they are dates or timestamps; or ``shown``: the text that a group shows fo
 
 
 _ATOM: Final = r"(?:[A-Za-z0-9 ,:;@/\"'_%#=<>~!.-]|\[\^?(?:a-z|A-Z|0-9|[A-Za-z0-9])+\])[*+?]?"
-_PATTERN: Final = re.compile(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
+_PATTERN: Final = late_pattern(rf"\^?(?:{_ATOM})+\$?(?:\|\^?(?:{_ATOM})+\$?)*")
 
 INTERVAL_UNITS: Final = {
     "second": (1, "second"),

@@ -15,6 +15,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from sqlverdict.errors import UsageError
+from sqlverdict.patterns import late_pattern
 
 
 class Lex(Enum):
@@ -63,7 +64,7 @@ _PLAIN = r"'[^']*(?:''[^']*)*(?:'|\Z)"
 
 def _dollar_pattern(spaces: str, word: str) -> re.Pattern[str]:
     """PostgreSQL and DuckDB, which differ in what is a space: DuckDB takes all that Unicode has."""
-    return re.compile(
+    return late_pattern(
         rf"(?P<gap>[{spaces}\ufeff]+|--[^\r\n]*)"
         r"|(?P<comment>/\*)"
         rf"|(?P<string>[eE]{_ESCAPED}|(?:[uU]&|[bBxXnN])?{_PLAIN}"
@@ -74,7 +75,7 @@ def _dollar_pattern(spaces: str, word: str) -> re.Pattern[str]:
     )
 
 
-_MYSQL = re.compile(
+_MYSQL = late_pattern(
     r"(?P<gap>[ \t\n\r\f\v\ufeff]+|\#[^\n]*|--(?=[\x00-\x20\x7f]|\Z)[^\n]*"
     r"|/\*M?!\d*|\*/|/\*.*?(?:\*/|\Z))"
     r"|(?P<comment>(?!))"

@@ -180,4 +180,6 @@ def text_digest(text: str) -> bytes:
 
 def golds_digest(golds: Sequence[str]) -> bytes:
     """A digest of all golds of a case, in any order."""
+    if len(golds) == 1:
+        return text_digest(golds[0])
     return text_digest("\0".join(sorted(" ".join(gold.split()).rstrip("; ") for gold in golds)))

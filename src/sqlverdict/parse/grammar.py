@@ -22,10 +22,11 @@ from typing import Any
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, kind, pieces
+from sqlverdict.patterns import late_pattern
 
 # What SQLite says about grammar. All else (no such table, misuse of aggregate ...) is about
 # meaning: the engine reports it when the query runs.
-_GRAMMAR = re.compile(
+_GRAMMAR = late_pattern(
     r'near ".*": syntax error|unrecognized token|incomplete input|parser stack overflow|'
     r"Expression tree is too large|(?:LIMIT|ORDER BY) clause should come after|"
     r"a NATURAL join may not have|unknown (?:join type|or unsupported join type)|"

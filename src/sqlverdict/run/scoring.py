@@ -31,7 +31,6 @@ from sqlverdict.run.attempt import STORAGE, TOOLKIT, stage_failure
 from sqlverdict.run.compare_stage import compare_with_golds
 from sqlverdict.run.inputs import StageInputs
 from sqlverdict.run.plan import SOUND
-from sqlverdict.run.prove_stage import prove_case
 from sqlverdict.run.refute_stage import bars_search, refute_case
 from sqlverdict.run.refuter import Refuter
 from sqlverdict.score.metric import MetricSpec, score_case, uses_opinions
@@ -97,6 +96,8 @@ class MetricItem:
 
     def prove(self, profile: str = SOUND) -> Derivation:
         """A proof that the prediction answers as a gold does, or that none was found."""
+        from sqlverdict.run.prove_stage import prove_case
+
         return prove_case(self.inputs, profile)
 
     def evidence(self) -> Sequence[Evidence]:

@@ -19,7 +19,6 @@ from sqlverdict.evidence import (
     relations_of,
 )
 from sqlverdict.parse.tokens import normalised
-from sqlverdict.prove.evidence import declared_only
 from sqlverdict.reasons import Reason
 from sqlverdict.records import Answer, Comparison, Outcome
 from sqlverdict.refute.witness import Witness
@@ -32,10 +31,8 @@ from sqlverdict.run.compare_stage import (
 )
 from sqlverdict.run.contradictions import contradiction, explained_by_order
 from sqlverdict.run.inputs import StageInputs
-from sqlverdict.run.prove_stage import proof_evidence
 from sqlverdict.run.refute_stage import add_searches, refute_case, search_evidence
 from sqlverdict.run.refuter import Refuter
-from sqlverdict.run.signs_stage import look_for_signs
 
 _RECORD = "record"
 _NOTHING_RAN = "no metric of this run executes queries"
@@ -59,7 +56,7 @@ def _from_texts(inputs: StageInputs, refuter: Refuter) -> tuple[Evidence, ...]:
     """What can be said where no query is run."""
     del refuter
     errors: list[Evidence] = []
-    proof = proof_evidence(inputs, errors) if inputs.plan.proves else None
+    proof = _proof_evidence(inputs, errors) if inputs.plan.proves else None
     return (proof if proof is not None else _by_text(inputs), *errors)
 
 
@@ -78,7 +75,7 @@ def _from_answers(inputs: StageInputs, refuter: Refuter) -> tuple[Evidence, ...]
     errors: list[Evidence] = []
     proof = None
     if plan.proves and _none_failed(inputs):
-        proof = proof_evidence(inputs, errors)
+        proof = _proof_evidence(inputs, errors)
     if proof is not None:
         evidence.append(proof)
     if compared.equal:
@@ -105,8 +102,17 @@ def _from_answers(inputs: StageInputs, refuter: Refuter) -> tuple[Evidence, ...]
     evidence = _mark_first(inputs, evidence)
     if annotates and inputs.case.recorded_answers is None:
         # A verdict looks at the evidence before; this only says what to look at twice.
+        from sqlverdict.run.signs_stage import look_for_signs
+
         evidence += look_for_signs(inputs, errors)
     return (*evidence, *errors)
+
+
+def _proof_evidence(inputs: StageInputs, errors: list[Evidence]) -> Proved | Undecided | None:
+    """As the stage has it, which runs without proofs need not load."""
+    from sqlverdict.run.prove_stage import proof_evidence
+
+    return proof_evidence(inputs, errors)
 
 
 def _none_failed(inputs: StageInputs) -> bool:
@@ -137,6 +143,8 @@ def _beside_answers(
         if explained_by_order(inputs):
             return evidence
         if proof.unchecked:
+            from sqlverdict.prove.evidence import declared_only
+
             return [declared_only(proof) if piece is proof else piece for piece in evidence]
     sql, schema = inputs.prediction.sql or "", inputs.schema()
     folder = inputs.plan.contradictions

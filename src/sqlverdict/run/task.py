@@ -29,7 +29,6 @@ from sqlverdict.files.references import file_of, is_at_hand, is_server
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.databases import suite_of
-from sqlverdict.load.descriptions import descriptions_digest
 from sqlverdict.load.replies.fenced import with_tag
 from sqlverdict.load.replies.no_sql import without_sql
 from sqlverdict.load.replies.notes import MARKS, has_several_answers, several_note
@@ -225,7 +224,8 @@ class TaskSource:
                 digest = self._digests[key] = self._digest(*key)
             digests = _inputs(case, predictions)
             for system, (prediction, inputs) in enumerate(zip(predictions, digests, strict=True)):
-                has_mark = any(mark in (prediction.raw or "") for mark in MARKS)
+                raw = prediction.raw or ""
+                has_mark = raw != "" and any(mark in raw for mark in MARKS)
                 if has_mark and has_several_answers(prediction, self._tag):
                     self._several.setdefault(system, []).append(case.id)
                 if needs[system](index, case.db_id, digest, inputs):
@@ -308,6 +308,8 @@ class TaskSource:
         if gold_database is not None:
             parts.append(self._content(gold_database))
         if self._descriptions:
+            from sqlverdict.load.descriptions import descriptions_digest
+
             parts += filter(None, [descriptions_digest(database)])
         if len(parts) == 1:
             return parts[0]

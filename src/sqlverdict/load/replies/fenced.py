@@ -32,6 +32,7 @@ from sqlverdict.load.replies.wrapped import (
     object_value,
     tag_content,
 )
+from sqlverdict.patterns import late_pattern
 from sqlverdict.records import Prediction
 
 _GAP = r"(?>[\s\ufeff]+|--[^\n]{0,200}+\n|/\*.{0,200}?\*/){0,20}+"
@@ -56,7 +57,7 @@ _OTHERS = (
     r"reindex|begin|commit|end|rollback|savepoint|release|truncate|grant|revoke|merge|call|"
     r"exec(?:ute)?|show|desc(?:ribe)?|use|set|copy|declare|load|install|import|export|from|table"
 )
-_QUERY = re.compile(rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|with\b(?!{_ENGLISH}))", re.I | re.S)
+_QUERY = late_pattern(rf"(?is){_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|with\b(?!{_ENGLISH}))")
 _STATEMENT = re.compile(
     rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|{_PIVOT}|rollback\s++to\b|(?:with|{_OTHERS})\b(?!{_ENGLISH}))",
     re.I | re.S,
@@ -66,39 +67,39 @@ _COMMENTED = r"/\*(?:[^*]++|\*(?!/))*+"
 _PROSE_BEHIND = r"\n[ \t]{0,8}+(?:Explanation|SQLResult|Reasoning)[ \t]{0,2}+:"
 # SQL up to where it may end: a semicolon, a fence, an end mark, prose, a blank line. Quotes and
 # comments hide them.
-_SQL_PART = re.compile(
+_SQL_PART = late_pattern(
     r"(?>[^'\"`~\[<>/;\n-]++|'(?:[^']++|'')*+'?|\"(?:[^\"]++|\"\")*+\"?|(?!```)`[^`]*+`?|(?!~~~)~"
     rf"|(?!{END_MARK})[<>]|(?!{END_MARK})\[[^\]]*+\]?|--[^\n`]*+|-"
     rf"|{_COMMENTED}(?:\*/|(?P<unclosed>\Z))|/|(?!{_PROSE_BEHIND})\n(?![ \t\r]*+\n))*+"
 )
-_BLANK_LINES = re.compile(r"\n\s*+")
+_BLANK_LINES = late_pattern(r"\n\s*+")
 # The same inside Markdown, where an apostrophe is mostly an apostrophe: quotes end with the line.
 _BLOCK_PART = (
     r"(?>[^'\"`~-]++|'(?:[^'\n]++|'')*+'?|\"(?:[^\"\n]++|\"\")*+\"?|--[^\n`]*+|-"
     r"|(?!(?P=fence))(?:```++|`[^`\n]*+`?|~++))*+"
 )
-_BLOCK = re.compile(
+_BLOCK = late_pattern(
     r"(?P<fence>```++|~~~++)[ \t]*+"
     r"(?i:(?=[\w+.#-])(?:"
     r"(?:sqlite3?|sql|postgres(?:ql)?|mysql|t-?sql|plsql|duckdb|text|txt|code|query)\b:?"
     rf"|(?!(?:with|{_READS}|{_OTHERS})\b)[\w+.#-]++[ \t\r]*+(?=\n)))?"
     rf"(?P<body>{_BLOCK_PART})(?P<close>(?P=fence)(?:(?<=`)`*+|~*+))?"
 )
-_BETWEEN = re.compile(_LEAD, re.S)
-_PROSE_LINE = re.compile(
+_BETWEEN = late_pattern(_LEAD, re.S)
+_PROSE_LINE = late_pattern(
     r"\s*+(?:explanation|sqlresult|reasoning|note|this\s+(?:sql\s+)?(?:query|statement)|here|the\s|i\s|in\s+this|"
     r"let\s|if\s+you|please|\*\*|#)",
     re.I,
 )
 # No prose stands behind it; DuckDB has names with a colon there ("SELECT Note: 1").
-_UNFINISHED = re.compile(r"(?:,|\b(?:select|distinct|all))[ \t\r]{0,40}+\Z", re.I)
+_UNFINISHED = late_pattern(r"(?:,|\b(?:select|distinct|all))[ \t\r]{0,40}+\Z", re.I)
 _UNFINISHED_LENGTH = 50
 # Words that start a statement, to be looked for in prose; _IN_PROSE says what follows.
-_FIRST_WORD = re.compile(
+_FIRST_WORD = late_pattern(
     r"[sSwWvViIrRdDuUcCaApPtT](?<![^\s:`*>(].)(?<![^\s:`*>(] .)"
     r"(?i:elect|ith|alues|nsert|eplace|elete|pdate|rop|reate|lter|ttach|ragma|acuum|runcate)\b"
 )
-_IN_PROSE = re.compile(
+_IN_PROSE = late_pattern(
     r"select\b(?!\s++(?:the|this|that|these|those|an?|your|any|is|are|statements?|quer(?:y|ies))\s"
     r"(?!\s*+(?:from|as)\b))(?:\s*+(?P<sure>[\d'(*\"`\[+-]|\w++\()|\s)"
     rf"|(?P<other>{_CTE}|values\s*+\(|insert\s++(?:or\s++\w++\s++)?into\b|replace\s++into\b"
@@ -109,13 +110,13 @@ _IN_PROSE = re.compile(
     r"|attach\s++(?:database\b|')|pragma\s++\w|vacuum\s*+(?:into\b|;|$)|truncate\s++table\b)",
     re.I | re.M | re.S,
 )
-_MARK = re.compile(r"(?:[:`]|(?<!/)\*)[ \t`*]{0,4}\Z")
+_MARK = late_pattern(r"(?:[:`]|(?<!/)\*)[ \t`*]{0,4}\Z")
 _MARK_LENGTH = 6
 _MOST_PARENTHESES = 9
-_SHOUTED = re.compile(r"[SW](?<!\w[SW])(?:(?<=S)ELECT\s|(?<=W)ITH\s++\w++\s++AS\s*+\()")
-_COMMENT = re.compile(rf"^[ \t]*+--[^\n]*+|{_COMMENTED}\*/", re.M)
-_LINE_COMMENT = re.compile(r"^[ \t]*+--[^\n]*+", re.M)
-_FROM = re.compile(r".*\bfrom\b", re.I | re.S)
+_SHOUTED = late_pattern(r"[SW](?<!\w[SW])(?:(?<=S)ELECT\s|(?<=W)ITH\s++\w++\s++AS\s*+\()")
+_COMMENT = late_pattern(rf"^[ \t]*+--[^\n]*+|{_COMMENTED}\*/", re.M)
+_LINE_COMMENT = late_pattern(r"^[ \t]*+--[^\n]*+", re.M)
+_FROM = late_pattern(r".*\bfrom\b", re.I | re.S)
 _STOP = "\x01"
 
 

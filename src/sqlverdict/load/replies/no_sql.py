@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from sqlverdict.errors import UsageError
+from sqlverdict.patterns import late_pattern
 from sqlverdict.records import Prediction
 
 NoSql = Literal["wrong", "abstain"]
@@ -38,7 +39,7 @@ def without_sql(prediction: Prediction) -> Prediction:
 _LONGEST = 4_000
 """How much of a reply is read; a refusal comes early."""
 
-_REFUSAL = re.compile(
+_REFUSAL = late_pattern(
     r"\b(?:can(?:no|')?t|can not|could not|couldn't|unable|not able|impossible|not possible|"
     r"not answerable|unanswerable|no answer|not enough|insufficient|lacks?|unfortunately|sorry|"
     r"apologi[sz]e|decline|abstain|(?:do|does|did|is|are)(?: not|n't) "

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 
+from sqlverdict.patterns import late_pattern
+
 _TAGS = ("answer", "final_answer", "sql", "sql_query", "final_sql", "query", "solution")
-_TAG = re.compile(rf"[<\[](?P<close>/?)(?P<name>{'|'.join(_TAGS)})[ \t]{{0,8}}+[>\]]", re.I)
+_TAG = late_pattern(rf"[<\[](?P<close>/?)(?P<name>{'|'.join(_TAGS)})[ \t]{{0,8}}+[>\]]", re.I)
 _KEYS = ("sql", "final_sql", "sql_query", "query", "answer", "final_answer", "solution")
 _OBJECT = re.compile(r"\{\s{0,40}+\"")
 BOX = "\\boxed{"
@@ -24,7 +26,7 @@ END_MARK = (
     r"end_of_turn>|eos>)|\[/[A-Za-z]{1,20}+\]"
 )
 """What closes an answer: a tag, or a mark of a chat template. No SQL has it outside of quotes."""
-HAS_END_MARK = re.compile(END_MARK)
+HAS_END_MARK = late_pattern(END_MARK)
 
 
 def behind_thoughts(reply: str) -> str:

@@ -155,11 +155,9 @@ class Facts:
             return self.affinity(projection) if projection is not None else None
         if isinstance(node, exp.Cast):
             return cast_affinity(node)
-        if isinstance(node, exp.Collate):
-            return self.affinity(node.this)
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
             return self.affinity(node.this.expressions[0])
-        return None
+        return self.affinity(node.this) if isinstance(node, exp.Collate) else None
 
     def kind(self, node: Expr) -> Kind | None:
         """What values an expression has, NULL aside; ``None``: not known."""

@@ -9,9 +9,12 @@ from collections.abc import Iterable
 from sqlverdict.execute.common_text import unknown_call_text
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import fold, pieces, word_set
+from sqlverdict.patterns import late_pattern
 
 _LABEL = re.compile(r"(.+)\.[0-9]+", re.DOTALL)
-_UNKNOWN = re.compile(r"sqlverdict_[a-z]+_[a-z]+_(?P<start>[0-9a-f]{4})[0-9a-f]{16}", re.IGNORECASE)
+_UNKNOWN = late_pattern(
+    r"sqlverdict_[a-z]+_[a-z]+_(?P<start>[0-9a-f]{4})[0-9a-f]{16}", re.IGNORECASE
+)
 """The name of an unknown function (``execute/common_text.py``)."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NO_NAMES = word_set(

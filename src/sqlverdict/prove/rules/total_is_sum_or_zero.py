@@ -4,15 +4,16 @@ Statement
     TOTAL(n)   ==   CAST(COALESCE(SUM(n), 0) AS REAL)
 
 Holds when
-    n is an integer, or a condition.
+    n is a condition, or an integer and the answer shows TOTAL as it is.
 
 Why
     Both skip NULLs. TOTAL gives 0.0 where there is no value, and a real everywhere else.
 
 Limits
-    Reals are left alone: in what order they are added is the engine's choice. Integers whose sum
-    has no place in a real count as an overflow. A CAST has an affinity, which TOTAL has not:
-    beside a text, whether in a comparison or behind a query, nothing is rewritten.
+    Reals are left alone: in what order they are added is the engine's choice. TOTAL rounds each sum
+    of integers beyond 2^53 on its way, SUM none: a CAST, a comparison or ORDER BY would see the
+    last digits. A CAST has an affinity, which TOTAL has not: beside a text, whether in a comparison
+    or behind a query, nothing is rewritten.
 
 Source
     SQLite's documentation of TOTAL.
@@ -24,6 +25,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import is_truth_value
+from sqlverdict.prove.reasoning.fractions import is_shown
 from sqlverdict.prove.reasoning.shape import is_aggregate
 from sqlverdict.prove.resolve.parser_losses import cast_type
 from sqlverdict.prove.rule import SQLITE, Pair, rule
@@ -45,8 +48,8 @@ from sqlverdict.prove.rule import SQLITE, Pair, rule
             because="a division of integers cuts",
         ),
         Pair(
-            "SELECT TOTAL(v) > '0' FROM t",
-            "SELECT CAST(COALESCE(SUM(v), 0) AS REAL) > '0' FROM t",
+            "SELECT TOTAL(v > 1) > '0' FROM t",
+            "SELECT CAST(COALESCE(SUM(v > 1), 0) AS REAL) > '0' FROM t",
             because="the CAST makes a number of the text",
         ),
     ],
@@ -57,6 +60,8 @@ def total_is_sum_or_zero(node: exp.Anonymous, facts: Facts) -> Expr | None:
         return None
     value = node.expressions[0]
     if isinstance(node.parent, exp.Window | exp.Filter) or facts.kind(value) != "integer":
+        return None
+    if not is_truth_value(value) and not is_shown(node):
         return None
     if not facts.is_unconverted(node) and not _is_beside_a_number(node, facts):
         return None

@@ -24,7 +24,6 @@ from sqlverdict.files.text import count
 from sqlverdict.prove.resolve.readable import readable_sql
 from sqlverdict.records import Result
 from sqlverdict.report.one_run.case import (
-    because,
     piece_lines,
     shown_evidence,
     situation_words,
@@ -265,12 +264,12 @@ def detail_of(result: Result, folder: Path | None = None) -> CaseDetail:
         result: The case.
         folder: The run's folder, so that files are named where they lie.
     """
-    why = because(result)
+    words, labels = situation_words(result), labelled_words(result)
+    why = "; ".join(filter(None, (words, labels)))
     first = first_sentence(result, why)
-    if not first and result.situation:
+    if not first and words:
         # What the evidence amounts to is the first sentence; labels are beside it.
-        words = situation_words(result)
-        first, why = f"{words[0].upper()}{words[1:]}.", labelled_words(result)
+        first, why = f"{words[0].upper()}{words[1:]}.", labels
     return CaseDetail(
         first=first,
         because=why,

@@ -7,7 +7,6 @@ from itertools import zip_longest
 from pathlib import Path
 
 from sqlverdict.compare.relation import relation_text
-from sqlverdict.compare.tags import TAGS
 from sqlverdict.evidence import (
     Contradicted,
     Evidence,
@@ -55,7 +54,7 @@ def situation_words(result: Result) -> str:
     """What the evidence amounts to; empty where no answer was compared with a gold."""
     if not result.situation:
         return ""
-    return f"{evidence_words(result)} ({Situation(result.situation)})"
+    return f"{evidence_words(result)} ({result.situation})"
 
 
 def evidence_words(result: Result) -> str:
@@ -248,6 +247,9 @@ def _tags(evidence: Evidence) -> Iterator[str]:
 
 def _tag(tag: Tag) -> str:
     """A tag in words, with its name."""
+    # Tags load what reads two queries, which is slow; runs without them need not wait.
+    from sqlverdict.compare.tags import TAGS
+
     return f"{TAGS[tag.name].meaning} ({tag.name})" if tag.name in TAGS else tag.name
 
 

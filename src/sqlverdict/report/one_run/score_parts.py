@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.terminal.tables import interval_text, percent
-from sqlverdict.score.deciding import VERDICT, counted_value, counted_verdict
+from sqlverdict.score.deciding import VERDICT, WORTH, counted_value, counted_verdict
 from sqlverdict.score.estimates import Estimate
 from sqlverdict.score.summary import Summary
 
@@ -23,8 +23,10 @@ _ALWAYS = ("right", "wrong")
 
 def case_score(result: Result, label: str, binary: Collection[str]) -> float | str | None:
     """What a case counts as, or the words for one that is neither right nor wrong."""
-    words = _IN_WORDS.get(counted_verdict(result, label)) if label in binary else None
-    return words or counted_value(result, label, binary=label in binary)
+    if label not in binary:
+        return counted_value(result, label, binary=False)
+    verdict = counted_verdict(result, label)
+    return _IN_WORDS.get(verdict, WORTH[verdict])
 
 
 _IN_WORDS = {
