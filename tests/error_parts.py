@@ -70,11 +70,18 @@ def needs_extra(extra: str) -> Iterator[pytest.ExceptionInfo[MissingExtra]]:
 
 
 @contextmanager
-def asks_for(*names: str) -> Iterator[pytest.ExceptionInfo[UsageError]]:
-    """The block raises a ``UsageError`` that names these options, in this order."""
+def asks_for(*options: str | OptionName) -> Iterator[pytest.ExceptionInfo[UsageError]]:
+    """The block raises a ``UsageError`` that names these options, in this order.
+
+    Args:
+        options: Each by its name, or with what is to be given for it.
+    """
     with pytest.raises(UsageError) as refusal:
         yield refusal
-    assert [option.name for option in options_of(refusal.value)] == [*names]
+    parts = options_of(refusal.value)
+    assert len(parts) == len(options), parts
+    for part, option in zip(parts, options, strict=True):
+        assert option in (part, part.name)
 
 
 def options_of(error: SqlverdictError) -> list[OptionName]:

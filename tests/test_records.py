@@ -72,7 +72,7 @@ def test_the_reason_codes_of_the_design_are_all_there() -> None:
 
 
 def test_an_abstention_gives_no_sql() -> None:
-    with pytest.raises(ValueError, match="both abstains and gives SQL"):
+    with pytest.raises(ValueError, match="both abstains"):
         Prediction("1", "SELECT 1", abstained=True)
     assert Prediction("1", abstained=True).sql is None
 
@@ -152,7 +152,7 @@ def test_what_users_give_is_coerced_or_refused(tmp_path: Path) -> None:
         {"golds": [None]},
         {"golds": {"SELECT 1"}},
     ):
-        with pytest.raises(UsageError, match="Expected"):
+        with pytest.raises(UsageError, match=next(iter(wrong)).rstrip("s")):
             Case(**{"id": "1", "db_id": "shop", **wrong})  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match=r"is int\. Expected text"):
+    with pytest.raises(UsageError, match="SQL of prediction '1' is int"):
         Prediction("1", 7)  # type: ignore[arg-type]

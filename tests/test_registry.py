@@ -103,7 +103,7 @@ def test_two_members_of_one_name_are_an_error(make: MakeRegistry) -> None:
         {"alpha": MEMBER.format(1), "other": "class Thing:\n    value = 2\n"},
         {"alpha": "PACKAGE.other:Thing"},
     )
-    with pytest.raises(RegistryError, match="two things are called 'alpha'"):
+    with pytest.raises(RegistryError, match="'alpha'"):
         things.names()
 
 
@@ -141,7 +141,7 @@ def test_one_name_in_two_folders_is_an_error(make: MakeRegistry) -> None:
             f"from {package}.registry_here import HERE\n{MEMBER.format(1)}"
         )
         module.HERE = things
-    with pytest.raises(RegistryError, match="two things are called 'alpha'"):
+    with pytest.raises(RegistryError, match="'alpha'"):
         things.get("alpha")
 
 
@@ -245,5 +245,5 @@ def test_a_metric_that_gives_no_score_is_an_error_of_that_metric_alone(score: ob
     item = SimpleNamespace(
         case=Case("1", "d", "", ("SELECT 1",)), prediction=Prediction("1", "SELECT 1")
     )
-    with pytest.raises(TypeError, match="the metric odd gives"):
+    with pytest.raises(TypeError, match="metric odd"):
         score_case(MetricSpec("odd", Odd(), ""), item)  # type: ignore[arg-type]

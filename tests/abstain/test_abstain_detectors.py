@@ -133,7 +133,7 @@ def test_a_threshold_is_inclusive_and_must_be_known() -> None:
     assert not gate.decide(Detection(math.nextafter(0.4, 0)))
     never = make_method(MethodPart("maxprob", {"threshold": "inf"}))
     assert not never.decide(Detection(math.inf))
-    with pytest.raises(UsageError, match="maxprob has no threshold"):
+    with pytest.raises(UsageError, match="maxprob"):
         make_method(MethodPart("maxprob")).decide(Detection(1.0))
 
 
@@ -327,7 +327,7 @@ def test_a_vote_says_what_it_lacks() -> None:
     voting = make_method(MethodPart("voting"))
     with refuses_data(PredictionError, "incomplete", "voting(n=5)", "1 sample.", "Expected 5"):
         voting.score([(ask("x"), Draft("SELECT 1", samples=("SELECT 1",)))], NOTHING)
-    with pytest.raises(UsageError, match="at least two"):
+    with pytest.raises(UsageError, match=r"voting\(n=1\)"):
         make_method(MethodPart("voting", {"n": "1"})).generator_needs()
     two = Draft("SELECT 1", samples=("SELECT 1", "SELECT 2"))
     for equality, missing in (("execution", "databases"), ("proof", "schema")):

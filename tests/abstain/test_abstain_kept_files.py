@@ -15,12 +15,12 @@ import pytest
 from abstain_parts import cases, known
 from click.testing import CliRunner
 
-from error_parts import options_of, refuses_data, refuses_run
+from error_parts import asks_for, refuses_data, refuses_run
 from sqlverdict.abstain import session, workflow
 from sqlverdict.abstain.method import Draft, Tools, TrainingData
 from sqlverdict.abstain.session import answer_cases, manifest_path
 from sqlverdict.abstain.workflow import FittedComposition
-from sqlverdict.errors import DataError, OptionName, UsageError
+from sqlverdict.errors import DataError, OptionName
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.lock import writing_file, writing_folder
@@ -71,10 +71,10 @@ def test_two_that_write_to_one_file_do_not_mix(answer: Callable[..., Path], tmp_
     whole = answer("whole.jsonl").read_bytes()
     with (
         writing_file(tmp_path / "p.jsonl"),
-        pytest.raises(UsageError, match=rf"p\.jsonl .* process {os.getpid()}") as error,
+        asks_for(OptionName("out")) as error,
     ):
         answer()
-    assert options_of(error.value) == [OptionName("out")]
+    assert f"process {os.getpid()}" in str(error.value)
     assert not (tmp_path / "p.jsonl").exists()
     assert not manifest_path(tmp_path / "p.jsonl").exists()
     with writing_file(tmp_path / "whole.jsonl"):

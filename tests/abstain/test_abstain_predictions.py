@@ -150,7 +150,7 @@ def test_a_missing_prediction_is_an_error() -> None:
     generator.drafts = drafts("SELECT 1")
     with refuses_data(PredictionError, "incomplete", "1 question ", "'q7'"):
         generator.generate([ask("x", 0), ask("x", 7)], GeneratorNeeds(), Tools())
-    with pytest.raises(UsageError, match="needs a file"):
+    with pytest.raises(UsageError, match="path="):
         RecordedGenerator().generate([ask("x")], GeneratorNeeds(), Tools())
 
 
@@ -159,7 +159,7 @@ def test_predictions_of_any_format_can_be_looked_at(tmp_path: Path, database: Pa
     lines.write_text("".join(f"{sql}\n" for _, sql in QUESTIONS))
     result = drafts_for(cases(database)[:6], lines)
     assert [draft.sql for draft in result.values()] == [sql for _, sql in QUESTIONS]
-    with pytest.raises(UsageError, match="has no ids"):
+    with pytest.raises(UsageError, match=r"p\.sql .* ids"):
         read_drafts(lines)
     twice = tmp_path / "p.jsonl"
     twice.write_text('{"id": "a", "sql": null}\n{"id": "a", "sql": null}\n')
@@ -185,7 +185,7 @@ def test_a_detector_alone_is_put_where_it_belongs(text: str, line: str) -> None:
 
 
 def test_a_generator_alone_is_no_detector() -> None:
-    with pytest.raises(UsageError, match="is not a detector"):
+    with pytest.raises(UsageError, match="'t5'"):
         detector_composition("t5")
 
 

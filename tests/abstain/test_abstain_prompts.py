@@ -199,7 +199,7 @@ def test_token_figures_come_from_the_server() -> None:
     (draft,) = f.generate([NEW], GeneratorNeeds(tokens=True), tools)
     assert draft.probabilities == pytest.approx((0.5, 1.0))
     assert script.requests[0].logprobs > 0
-    with pytest.raises(UsageError, match="no encoder states"):
+    with pytest.raises(UsageError, match=r"sqlprompt .* states"):
         f.generate([NEW], GeneratorNeeds(states=True), tools)
 
 
@@ -340,7 +340,7 @@ def test_din_sql_takes_four_steps() -> None:
     uncorrected = make_method(MethodPart("din_sql", {"correct": "false"}))
     (draft,) = uncorrected.generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
-    with pytest.raises(UsageError, match="only voting works"):
+    with pytest.raises(UsageError, match="voting"):
         f.generate([NEW], GeneratorNeeds(tokens=True), tools)
 
 

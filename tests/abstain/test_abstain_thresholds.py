@@ -119,7 +119,8 @@ def test_everything_may_be_answered_and_nothing_may_be() -> None:
 
 @pytest.mark.parametrize("wrong", [{"risk": 0}, {"risk": 1.5}, {"risk": 0.1, "delta": 0}, {"risk": 0.1, "steps": 0}])  # fmt: skip
 def test_impossible_promises_are_refused(wrong: dict) -> None:
-    with pytest.raises(UsageError, match="must lie between 0 and 1"):
+    terms = {"delta": 0.1, "steps": 20, **wrong}
+    with pytest.raises(UsageError, match="risk {risk}, delta {delta} and {steps}".format(**terms)):
         certified_threshold([1.0], [True], **wrong)
 
 

@@ -78,7 +78,7 @@ def test_numbers_of_arrays_are_numbers(db: Path) -> None:
 
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, 1e300, -1, 0, "1", None, True])
 def test_a_limit_is_a_time_that_a_clock_counts_to(seconds: Any) -> None:
-    with pytest.raises(UsageError, match=r"the time limit is .* \(seconds of Limits\)"):
+    with pytest.raises(UsageError, match="seconds of Limits"):
         sv.Limits(seconds=seconds)
 
 
@@ -110,9 +110,9 @@ def test_nothing_is_remembered_with_a_memo_of_0(db: Path) -> None:
 @pytest.mark.parametrize(
     ("pair", "message"),
     [
-        ({"gold": GOLD}, "has no 'prediction'"),
-        ({"prediction": GOLD}, "has no 'gold'"),
-        ({"gold": GOLD, "prediction": GOLD, "databse": "x"}, "has 'databse'"),
+        ({"gold": GOLD}, "'prediction'"),
+        ({"prediction": GOLD}, "no 'gold'"),
+        ({"gold": GOLD, "prediction": GOLD, "databse": "x"}, "'databse'"),
         ((GOLD,), "a pair is"),
         (GOLD, "a pair is"),
     ],
@@ -139,7 +139,7 @@ def test_one_database_for_all_needs_no_name(db: Path, make: Any) -> None:
     with make(databases=db) as scorer:
         assert scorer(GOLD, GOLD, db_id="Shop.sqlite") == 1.0
         for other in ("club", ""):
-            with pytest.raises(UsageError, match=f"db_id='{other}' is not 'shop'"):
+            with pytest.raises(UsageError, match=f"db_id='{other}'"):
                 scorer(GOLD, GOLD, db_id=other)
 
 

@@ -13,8 +13,17 @@ from typing import Any
 import pytest
 
 import sqlverdict as sv
+from error_parts import asks_for, refuses_data, refuses_run
 from sqlverdict.api.spelling import argument_text
-from sqlverdict.errors import OptionName, SameCall, UsageError, column_option, message_text
+from sqlverdict.errors import (
+    OptionName,
+    PredictionError,
+    SameCall,
+    SchemaError,
+    UsageError,
+    column_option,
+    message_text,
+)
 
 GOLD = "SELECT name FROM t WHERE n > 1"
 CASES = [{"id": 1, "gold": GOLD}, {"id": 2, "gold": "SELECT 1"}]
@@ -172,7 +181,7 @@ def test_allow_missing_counts_a_case_without_a_prediction_as_wrong(db: Path) -> 
 
 def test_allow_missing_counts_a_record_without_a_prediction_as_wrong(db: Path) -> None:
     records = [{**CASES[0], "prediction": GOLD}, CASES[1]]
-    with pytest.raises(sv.SqlverdictError, match="pass allow_missing=True"):
+    with refuses_data(PredictionError, "incomplete", "allow_missing=True"):
         sv.evaluate(records, db=db)
     run = sv.evaluate(records, db=db, allow_missing=True)
     assert [run[each].scores["ex"] for each in ("1", "2")] == [1.0, 0.0]
@@ -187,10 +196,10 @@ def test_an_error_that_quotes_a_prediction_raises_nothing(db: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"engine": "oracle"}, "there is no engine called 'oracle'. Known: duckdb"),
+        ({"engine": "oracle"}, "'oracle'. Known: duckdb"),
         ({"engine": 3}, "engine is int"),
-        ({"schemas": [1]}, "schemas is .*; expected a mapping"),
-        ({"schemas": {"a": "CREATE TABLE t (a)"}}, "schemas has .* for 'a'; expected a mapping"),
+        ({"schemas": [1]}, "schemas is"),
+        ({"schemas": {"a": "CREATE TABLE t (a)"}}, "schemas has .* for 'a'"),
         ({"limits": 3}, "limits is 3"),
         ({"now": "2020-01-01"}, "now is '2020-01-01'"),
     ],
@@ -203,7 +212,7 @@ def test_a_scorer_refuses_wrong_arguments_at_once(arguments: dict[str, Any], mes
 def test_options_refuse_values_of_another_type_at_once() -> None:
     assert sv.Options(now=datetime(2020, 1, 1)).now is not None
     for wrong in ({"schemas": [1]}, {"limits": None}, {"now": 3}, {"judge": "flex"}):
-        with pytest.raises(UsageError, match="expected"):
+        with pytest.raises(UsageError, match=next(iter(wrong))):
             sv.Options(**wrong)  # type: ignore[arg-type]
 
 
@@ -231,19 +240,20 @@ def test_what_is_no_system_is_refused_by_name() -> None:
 
 def test_a_metric_that_a_run_lacks_is_no_option_of_a_command(db: Path) -> None:
     run = sv.evaluate(CASES, ANSWERS, db=db)
-    with pytest.raises(sv.SqlverdictError, match="again with the metrics ex,esm") as error:
+    with refuses_run("missing_metric") as error:
         run.estimate("esm")
+    assert "the metrics ex,esm" in str(error.value)
     assert _OPTION.search(str(error.value)) is None
 
 
 def test_a_file_is_no_folder_for_a_run(db: Path, tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("")
-    with pytest.raises(UsageError, match="runs is a file, and a run needs a folder"):
+    with asks_for("out"):
         sv.evaluate(CASES, ANSWERS, db=db, out=tmp_path / "runs")
 
 
 def test_a_database_that_is_missing_is_called_a_file(tmp_path: Path) -> None:
-    with pytest.raises(sv.SqlverdictError, match="there is no such file"):
+    with refuses_data(SchemaError, "missing", "no such file"):
         sv.prove_pair("SELECT 1", "SELECT 1", db=tmp_path / "nope.sqlite")
 
 

@@ -96,7 +96,7 @@ def test_wrong_types_are_refused_at_the_call(
 
 
 def test_without_a_database_the_call_says_what_to_give() -> None:
-    with pytest.raises(sv.SqlverdictError, match="give db="):
+    with pytest.raises(sv.SqlverdictError, match="no database"):
         sv.Scorer()("SELECT 1", "SELECT 1")
 
 
@@ -267,7 +267,7 @@ def test_prove_and_refute_take_a_schema_or_a_database(db: Path) -> None:
     schema = sv.load_schema(db)
     assert sv.prove_pair(GOLD, "SELECT name FROM t WHERE 1 < n", schema=schema).proved
     assert sv.refute_pair(GOLD, "SELECT name FROM t WHERE n <> 1", db=db).refuted
-    with pytest.raises(sv.SqlverdictError, match="one of schema= and db="):
+    with pytest.raises(sv.SqlverdictError, match="schema= and db="):
         sv.refute_pair(GOLD, GOLD)
 
 

@@ -133,7 +133,7 @@ def test_several_answers_are_trials(db: Path, predictions: Any) -> None:
     assert [scores(run) for run in trials.runs] == [{"1": 0.0, "2": 0.0}, {"1": 1.0, "2": 1.0}]
     assert [figures.any_right for figures in trials.report().figures] == [0.5, 1.0]
     assert trials.report().unanimous == 0.0
-    with pytest.raises(sv.SqlverdictError, match="2 answers to each question; evaluate_trials"):
+    with pytest.raises(sv.SqlverdictError, match="evaluate_trials"):
         sv.evaluate(cases, predictions, db=db)
 
 
@@ -142,9 +142,9 @@ def test_cases_carry_several_answers(db: Path, tmp_path: Path) -> None:
     trials = sv.evaluate_trials(rows, db=db, out=tmp_path / "out")
     assert [row["trial"] for row in trials.rows()] == [1, 2]
     assert sorted(each.name for each in (tmp_path / "out").iterdir()) == ["trial-0", "trial-1"]
-    with pytest.raises(sv.SqlverdictError, match="one answer to each question"):
+    with pytest.raises(sv.SqlverdictError, match=r"evaluate\(\)"):
         sv.evaluate_trials(RECORDS, db=db)
-    with pytest.raises(sv.SqlverdictError, match="given twice"):
+    with pytest.raises(sv.SqlverdictError, match="id '1' is given"):
         sv.evaluate_trials([*rows, {**rows[0], "gold": "SELECT 1"}], db=db)
 
 
@@ -172,7 +172,7 @@ def test_a_daemonic_process_starts_no_others(db: Path, monkeypatch: pytest.Monke
     cases = [{"id": number, "gold": GOLD, "prediction": GOLD} for number in range(250)]
     run = sv.evaluate(cases, db=db)
     assert run.estimate("ex").value == 1.0
-    with pytest.raises(UsageError, match="expected workers=0"):
+    with pytest.raises(UsageError, match="workers=0"):
         sv.evaluate(cases, db=db, workers=2)
 
 

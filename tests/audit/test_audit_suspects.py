@@ -345,9 +345,9 @@ def test_every_suspicion_is_documented_and_named_after_its_file() -> None:
         assert member.title
         assert "Shown by:" in text, name
         assert "Weight:" in text, name
-    with pytest.raises(UsageError, match="no suspicion 'gold_fail'"):
+    with pytest.raises(UsageError, match="'gold_fail'"):
         suspect_golds([object()], only=["gold_fail"])  # type: ignore[list-item]
-    with pytest.raises(UsageError, match="no run is given"):
+    with pytest.raises(UsageError, match="no run"):
         suspect_golds([])
     with pytest.raises(ValueError, match="weighs 1"):
         Suspicion("x", 1, "certain")

@@ -78,7 +78,7 @@ def test_a_field_that_is_no_option_is_refused() -> None:
     class Wrong:
         plain: str = ""
 
-    with pytest.raises(TypeError, match="plain is neither option"):
+    with pytest.raises(TypeError, match="plain"):
         list(parameters(Wrong))
 
 

@@ -11,8 +11,9 @@ import click
 import pytest
 from click.testing import Result
 
+from error_parts import asks_for
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName
 from sqlverdict.execute.engine import check_scratch
 from sqlverdict.web.server import open_socket
 
@@ -54,7 +55,7 @@ def test_a_run_refuses_a_server_for_the_search_in_the_same_way(invoke: Invoke, t
 
 @pytest.mark.parametrize("scratch", ["mysql://localhost/test", "other.sqlite"])
 def test_a_server_of_another_engine_is_refused_for_the_search(scratch: str) -> None:
-    with pytest.raises(UsageError, match=f"{scratch} is no database of the engine postgres"):
+    with asks_for(OptionName("scratch", scratch)):
         check_scratch("postgres", scratch)
     check_scratch("postgres", "postgres://localhost/test")
 
@@ -107,7 +108,7 @@ def test_a_folder_that_is_missing_is_no_manifest_that_cannot_be_read(invoke: Inv
 
 
 def test_a_host_that_cannot_be_had_is_told_from_a_port() -> None:
-    with pytest.raises(UsageError, match="Give another --host, an address of this machine"):
+    with asks_for("host"):
         open_socket("host.invalid", 0)
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from error_parts import refuses_run
+from error_parts import refuses_data, refuses_run
 from label_runs import PAIRS, write_database, write_run
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.cli.run_cases import run_cases
-from sqlverdict.errors import SqlverdictError
+from sqlverdict.errors import BenchmarkError
 from sqlverdict.runlog.run import Run, read_run
 
 
@@ -51,7 +51,7 @@ def test_databases_that_were_moved_are_named_again(evaluated: Run) -> None:
 
 def test_files_that_are_gone_are_named(evaluated: Run) -> None:
     Path("cases.jsonl").unlink()
-    with pytest.raises(SqlverdictError, match=r"cases\.jsonl"):
+    with refuses_data(BenchmarkError, "missing", "cases.jsonl"):
         run_cases(evaluated)
     # The run log has the cases; the databases are all that is missing.
     assert run_cases(evaluated, "databases")["0"].golds == (PAIRS[0][1],)

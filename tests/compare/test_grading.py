@@ -47,7 +47,7 @@ def test_rows_are_graded_as_the_contract_says(
 
 
 def test_a_contract_that_contradicts_itself_is_refused() -> None:
-    with pytest.raises(UsageError, match="graded as a list"):
+    with pytest.raises(UsageError, match=r"list.* ignore"):
         Contract(order="ignore", rows="list")
 
 
@@ -65,7 +65,7 @@ def test_a_contract_that_contradicts_itself_is_refused() -> None:
 )
 def test_a_contract_of_unknown_values_is_refused(fields: dict[str, Any]) -> None:
     (name,) = fields.keys() - {"rows"} or fields
-    with pytest.raises(UsageError, match=rf"a contract's {name} is .*Expected"):
+    with pytest.raises(UsageError, match=rf"a contract's {name} is"):
         Contract(**fields)
 
 

@@ -45,11 +45,9 @@ def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
 def test_what_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "counts.json"
     file.write_text(text)
-    with pytest.raises(UsageError, match="holds no counts of labels"):
+    with pytest.raises(UsageError, match=file.name):
         read_label_model(file)
-    with pytest.raises(
-        UsageError, match="Expected a file that 'sqlverdict agree --calibrate' wrote"
-    ):
+    with pytest.raises(UsageError, match=r"nothing\.json.*agree --calibrate"):
         read_label_model(tmp_path / "nothing.json")
 
 

@@ -121,7 +121,7 @@ def test_votes_of_another_queue_are_refused() -> None:
 
 
 def test_labels_of_another_run_are_refused() -> None:
-    with pytest.raises(UsageError, match="no label"):
+    with pytest.raises(UsageError, match="'q999'"):
         estimate_accuracy(run_of(), labels_of([label(result(999), 1.0)]))
 
 
@@ -314,7 +314,7 @@ def test_a_difference_needs_labels_of_both() -> None:
     first, second = run_of(), [result(n, VERDICTS[2], f"SELECT {n}0") for n in range(200)]
     with pytest.raises(UsageError, match="both runs"):
         estimate_difference(first, second, draw(first))
-    with pytest.raises(UsageError, match="share no question"):
+    with pytest.raises(UsageError, match="no question"):
         estimate_difference(first, [result(900)], draw(first))
 
 
@@ -380,7 +380,7 @@ def test_labels_of_cases_that_need_none_are_counted() -> None:
 )
 def test_why_no_label_is_about_a_run(items: list[Label], words: str) -> None:
     run = [*run_of(), result(800, "abstained_right", None)]
-    with pytest.raises(UsageError, match="no label is about a prediction of this run") as error:
+    with pytest.raises(UsageError) as error:
         estimate_accuracy(run, labels_of(replace(item, prediction=None) for item in items))
     assert words in str(error.value)
 
@@ -390,5 +390,5 @@ def test_a_vote_log_of_an_earlier_run_must_be_exported() -> None:
     earlier = draw(run_of())
     log = labels_of(replace(item, prediction=None) for item in earlier.items)
     later = [result(case.index, VERDICTS[0], f"SELECT {case.index} + 0") for case in run_of()]
-    with pytest.raises(UsageError, match=r"label EARLIER_RUN --export-votes panel\.jsonl"):
+    with pytest.raises(UsageError, match="--export-votes"):
         estimate_accuracy(later, log)

@@ -181,8 +181,8 @@ def test_the_order_of_two_runs_only_turns_the_sign(evaluate: Evaluate, tmp_path:
 def test_the_difference_asks_in_both_directions(evaluate: Evaluate, tmp_path: Path) -> None:
     first, second = evaluate("first", ordered), evaluate("second", unordered)
     labels = read_labels(sheet(tmp_path / "labels.jsonl", ordered))
-    for runs in ((first, second), (second, first)):
-        with pytest.raises(UsageError, match="no label is about the answers"):
+    for which, runs in (("second", (first, second)), ("first", (second, first))):
+        with pytest.raises(UsageError, match=f"the {which} run alone"):
             estimate_difference(
                 runs[0].results(), runs[1].results(), labels,
                 lambda _case, gold, _prediction: "ORDER BY" not in gold,

@@ -10,7 +10,8 @@ import pytest
 from duckdb_parts import DUCKDB, write_duckdb
 
 import sqlverdict as sv
-from sqlverdict.errors import DatabaseError, UsageError
+from error_parts import refuses_database
+from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Proved
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
@@ -135,7 +136,7 @@ def test_nothing_but_the_files_is_read_and_nothing_written(url: str, sql: str) -
 
 
 def test_a_missing_file_is_named(url: str) -> None:
-    with pytest.raises(DatabaseError, match=r"none\.duckdb cannot be opened"):
+    with refuses_database("missing", r"none\.duckdb"):
         DUCKDB.open(url.replace("old.duckdb", "none.duckdb"), Limits())
 
 

@@ -16,6 +16,7 @@ from hostile_postgres import TABLES
 from hostile_postgres_attacks import HOSTILE
 from postgres_parts import PATIENT, POSTGRES, TRUSTED, execute, session
 
+from error_parts import needs_extra
 from servers import fresh_postgres
 from sqlverdict.execute.engine import Limits, Session
 from sqlverdict.execute.engines.postgres import exchange, reader
@@ -372,10 +373,9 @@ def test_no_depth_ends_the_process(tmp_path: Path) -> None:
 
 
 def test_without_the_parser_nothing_is_sent(monkeypatch: pytest.MonkeyPatch, people: str) -> None:
-    from sqlverdict.errors import MissingExtra
     from sqlverdict.execute.engines.postgres import postgres as member
 
     with monkeypatch.context() as patch:
         patch.setattr(member, "find_spec", lambda name: None)
-        with pytest.raises(MissingExtra, match="postgast"):
+        with needs_extra("postgres"):
             POSTGRES.open(people, PATIENT)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sqlverdict as sv
-from error_parts import refuses_database
+from error_parts import refuses_data, refuses_database
 from sqlverdict.errors import DatabaseError, DataError, SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.execute.query_runner import QueryRunner
@@ -75,9 +75,7 @@ def test_no_engine_waits_for_it(name: str, kind: str, tmp_path: Path) -> None:
 def test_no_reader_of_inputs_waits_for_it(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     KINDS[kind](path)
-    with pytest.raises(
-        DataError, match="folder" if kind == "folder" else "Write it to a file first"
-    ):
+    with refuses_data(DataError, "wrong_kind", "folder" if kind == "folder" else "pipe"):
         need_file(path, DataError)
     with pytest.raises(OSError, match=r"directory|not a file|No such device"):
         sha256_file(path)

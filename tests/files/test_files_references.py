@@ -49,7 +49,7 @@ def test_a_password_in_a_url_is_refused_without_being_shown(url: str) -> None:
 
 
 def test_a_connection_string_with_a_password_is_refused_without_being_shown() -> None:
-    with pytest.raises(UsageError, match="a path or a URL is expected") as refusal:
+    with pytest.raises(UsageError, match="a path or a URL") as refusal:
         check_reference("host=h password=secret dbname=a")
     assert "secret" not in str(refusal.value)
 
@@ -83,7 +83,7 @@ def test_the_engine_of_a_file_is_told_by_its_ending() -> None:
 
 
 def test_an_unknown_scheme_names_the_known_ones() -> None:
-    with pytest.raises(UsageError, match=r"no engine opens oracle:// databases\. Known schemes"):
+    with pytest.raises(UsageError, match=r"oracle://.*duckdb"):
         engine_of("oracle://host/a")
 
 
@@ -113,16 +113,16 @@ def test_the_driver_in_a_url_of_sqlalchemy_is_left_out(url: str, plain: str) -> 
 
 
 def test_a_password_is_refused_behind_a_driver_too() -> None:
-    with pytest.raises(UsageError, match="PGPASSWORD"):
+    with pytest.raises(UsageError, match="holds a password"):
         check_reference("postgresql+psycopg2://me:secret@host/a")
 
 
 def test_a_url_of_another_engine_is_refused() -> None:
-    with pytest.raises(UsageError, match="no engine opens oracle"):
+    with pytest.raises(UsageError, match="oracle://"):
         check_fits("sqlite", "oracle://host/a")
 
 
 @pytest.mark.parametrize("url", ["duckdb:///", "sqlite://"])
 def test_a_url_without_a_file_is_refused(url: str) -> None:
-    with pytest.raises(UsageError, match="names no file"):
+    with pytest.raises(UsageError, match="no file"):
         check_reference(url)

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 import sqlverdict as sv
+from error_parts import refuses_database
 from small_databases import database_of, sqlite_file
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.files.references import as_existing
 from sqlverdict.parse.schemas.load import load_schemas
@@ -71,5 +71,5 @@ def test_a_url_may_name_the_character_set_that_connections_have(tmp_path: Path) 
         mark = "&" if "?" in url else "?"
         for name in ("utf8mb4", "UTF8"):
             engine.open(f"{url}{mark}charset={name}", Limits()).close()
-        with pytest.raises(DatabaseError, match="character set latin1"):
+        with refuses_database("not_a_database", "latin1"):
             engine.open(f"{url}{mark}charset=latin1", Limits())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -70,15 +71,16 @@ def test_fields_of_a_record_that_are_called_order_or_columns_are_no_contract(sho
 @pytest.mark.parametrize(
     ("contract", "message"),
     [
-        ({"order": "none"}, "Invalid enum value 'none'.*Expected some of order"),
-        ({"columns": ["id", "name"]}, "columns.*Expected some of order"),
-        ({"ordered": True}, "it holds 'ordered'.*Expected some of order"),
-        ("C-17", "'contract' means something else.* keys="),
+        ({"order": "none"}, "'none' - at `$.order`"),
+        ({"columns": ["id", "name"]}, "at `$.columns`"),
+        ({"ordered": True}, "'ordered'"),
+        ("C-17", "got `str`"),
     ],
 )
 def test_what_is_no_contract_is_refused(shop: Path, contract: object, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
+    with pytest.raises(UsageError, match=re.escape(message)) as refusal:
         PairGrader(db=shop).grade(RIGHT, {"gold": GOLD, "contract": contract})
+    assert "keys={'contract'" in str(refusal.value)
 
 
 def test_a_record_may_have_a_contract(shop: Path) -> None:
@@ -95,7 +97,7 @@ def test_a_record_may_have_a_contract(shop: Path) -> None:
     [
         (RIGHT, [{"db": "shop.sqlite"}], "no gold"),
         (RIGHT, [], "no gold"),
-        ({"text": RIGHT}, [GOLD], "expected one of sql"),
+        ({"text": RIGHT}, [GOLD], "'text'"),
         (5, [GOLD], "a prediction is int"),
     ],
 )
@@ -162,7 +164,7 @@ def test_a_framework_that_is_absent_says_what_to_install(name: str, module: str)
     if find_spec(module) is not None:
         pytest.skip(f"{module} is installed")
     adapter = __import__(f"sqlverdict.integrations.{name}", fromlist=["sql_correct"])
-    with pytest.raises(MissingExtra, match=r"pip install 'sqlverdict\[") as caught:
+    with pytest.raises(MissingExtra) as caught:
         adapter.sql_correct()
     extras = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text("utf-8")
     assert f"\n{caught.value.extra} = [" in extras

@@ -157,13 +157,13 @@ def change(clone: Path, name: str, old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("Truth {gt_query} gives", "Truth gives", "no placeholder for gold"),
-        ("{gt_query} gives", "{gt_query} {colour}", r"placeholder {colour}, which is unknown"),
-        ("{gt_query} gives", "{gt_query!r} gives", r"placeholder {gt_query}, which is unknown"),
+        ("Truth {gt_query} gives", "Truth gives", "for gold"),
+        ("{gt_query} gives", "{gt_query} {colour}", "placeholder {colour}"),
+        ("{gt_query} gives", "{gt_query!r} gives", "placeholder {gt_query}"),
         ("{gt_query} gives", "{gt_query gives", "cannot be read"),
-        ("JUDGE_PROMPT_LOOSE =", "JUDGE_PROMPT_LAX =", "no text JUDGE_PROMPT_LOOSE"),
-        ("def judge(", "def jury(", r"no function LLMJudge.judge"),
-        ("prompt = JUDGE_PROMPT.format(", "prompt = fill(", "make no text prompt"),
+        ("JUDGE_PROMPT_LOOSE =", "JUDGE_PROMPT_LAX =", "JUDGE_PROMPT_LOOSE"),
+        ("def judge(", "def jury(", "LLMJudge.judge"),
+        ("prompt = JUDGE_PROMPT.format(", "prompt = fill(", "text prompt"),
         ("class LLMJudge():", "class LLMJudge(:", "cannot be read as Python"),
     ],
 )
@@ -174,10 +174,10 @@ def test_files_of_another_form_are_refused(clone: Path, old: str, new: str, comp
 
 
 def test_a_missing_file_and_a_prompt_that_authors_do_not_have_are_named(clone: Path) -> None:
-    with pytest.raises(UsageError, match="no prompt evidence"):
+    with pytest.raises(UsageError, match="evidence"):
         ask("evidence", clone)
     (clone / "utils/judge/flex.py").unlink()
-    with pytest.raises(UsageError, match=r"flex\.py cannot be read"):
+    with pytest.raises(UsageError, match=r"flex\.py"):
         ask("flex", clone, replace(BRIEF, equal=False))
 
 
@@ -190,7 +190,7 @@ def test_our_reminder_and_a_template_of_ones_own_stand_beside_theirs(clone: Path
 
 def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("nothing here", "utf-8")
-    with pytest.raises(UsageError, match=r"holds no prompts.*utils/judge/base\.py"):
+    with pytest.raises(UsageError, match=r"no prompts.*utils/judge/base\.py"):
         PROMPTS.digest(tmp_path)
 
 
@@ -205,7 +205,7 @@ def test_a_file_is_read_and_never_run(tmp_path: Path) -> None:
     source = PromptSource(path)
     assert (source.text("A"), source.text("D")) == ("plain", "aplain")
     for name in ("B", "C"):
-        with pytest.raises(UsageError, match=f"no text {name}"):
+        with pytest.raises(UsageError, match=f"text {name}"):
             source.text(name)
     assert not marker.exists()
 

@@ -11,8 +11,9 @@ import pytest
 from judge_asking import MODEL, PRICES, client, endpoint, question
 from judge_batches import BatchApi, good
 
+from error_parts import asks_for
 from sqlverdict.account import Account
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName
 from sqlverdict.llm.batch import batches
 from sqlverdict.llm.batch.batches import collect, submit
 from sqlverdict.llm.cache import ReplyCache
@@ -238,7 +239,7 @@ def test_the_cost_limit_counts_the_worst_case_at_the_batch_price(cache: ReplyCac
         # Each is at most (81 + 50 * 2) / 1000 dollars, halved: two fit into 0.2.
         sent = submit(endpoint(server), cache, REQUESTS, max_cost=0.2, prices=PRICES)
         assert (sent.sent, sent.left_out) == (2, 3)
-        with pytest.raises(UsageError, match="no price"):
+        with asks_for(OptionName("prices", "FILE")):
             submit(endpoint(server), cache, [question(model="x")], max_cost=1.0, prices=PRICES)
 
 

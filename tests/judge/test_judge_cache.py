@@ -367,5 +367,5 @@ def test_a_file_of_another_version_is_refused(tmp_path: Path) -> None:
     replies_of(path, 2)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version=1")
-    with pytest.raises(DataError, match=r"of version 1; expected 2\. Name another file"):
+    with refuses_data(DataError, "another_version", path.name, "1", "2"):
         ReplyCache(path)

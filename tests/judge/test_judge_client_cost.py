@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from judge_asking import PRICES, ask_concurrently, client, endpoint, question, script
 
-from sqlverdict.errors import UsageError
+from error_parts import asks_for
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.costs import Prices
@@ -36,7 +37,7 @@ def test_the_cost_of_a_model_without_a_price_is_not_zero_but_unknown() -> None:
 
 def test_a_cost_limit_needs_a_price() -> None:
     with FakeLlm() as server:
-        with pytest.raises(UsageError, match="no price for the model 'fake'"):
+        with asks_for(OptionName("prices", "FILE")):
             Client(endpoint(server), max_cost=1.0)
         for odd in (-1.0, float("nan")):
             with pytest.raises(UsageError, match="cost limit is"):

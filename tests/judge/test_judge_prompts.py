@@ -204,9 +204,9 @@ def test_a_folder_of_prompts_replaces_ours(tmp_path: Path) -> None:
     [
         ("no header", "is not a prompt"),
         (HEADER.format("mine") + "no parts", "is not a prompt"),
-        (HEADER.format("other") + "<!-- user -->\nx", "calls itself 'other'"),
-        (HEADER.format("mine") + "<!-- user -->\n{{colour}}", "'colour', which is unknown"),
-        (HEADER.format("mine") + "<!-- user -->\n{{#gold}}x", "never ends the section 'gold'"),
+        (HEADER.format("other") + "<!-- user -->\nx", "'other'"),
+        (HEADER.format("mine") + "<!-- user -->\n{{colour}}", "'colour'"),
+        (HEADER.format("mine") + "<!-- user -->\n{{#gold}}x", "never ends"),
         (HEADER.format("mine") + "<!-- user -->\nx{{/gold}}", "not the open one"),
         (HEADER.format("mine") + "<!-- user -->\n{{#gold}}{{#gold}}{{/gold}}{{/gold}}", "inside"),
         (
@@ -221,8 +221,8 @@ def test_a_broken_template_says_what_is_wrong(text: str, complaint: str) -> None
 
 
 def test_a_missing_folder_and_a_broken_file_are_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="not a folder of prompts"):
+    with pytest.raises(UsageError, match="nowhere"):
         PROMPTS.load("flex_eq", tmp_path / "nowhere")
     (tmp_path / "flex_eq.md").write_bytes(b"\xff\xfe")
-    with pytest.raises(UsageError, match=r"flex_eq\.md"):
+    with pytest.raises(UsageError, match=r"prompt .*flex_eq\.md"):
         PROMPTS.load("flex_eq", tmp_path)

@@ -380,7 +380,13 @@ def test_a_key_is_private_and_a_damaged_one_is_refused(tmp_path: Path) -> None:
     path.chmod(0o644)
     assert open_key(tmp_path / "labels").token("ann") == key.token("ann") != key.token("bob")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    for content in ("", "{}", '{"secret": "eA==", "port": 0}', "[1]"):
+    contents: dict[str, DataReason] = {
+        "": "unreadable",
+        "{}": "unreadable",
+        "[1]": "unreadable",
+        '{"secret": "eA==", "port": 0}': "changed",
+    }
+    for content, reason in contents.items():
         path.write_text(content)
-        with pytest.raises(DataError, match=r"session\.json.*Remove it"):
+        with refuses_data(DataError, reason, KEY_FILE, "Remove it"):
             open_key(tmp_path / "labels")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
+from error_parts import asks_for
 from label_runs import SECRET, results, write_run
-from sqlverdict.errors import UsageError
 from sqlverdict.label.queue import QUEUE_NAMES, assign, build_queue
 from sqlverdict.records import Reason
 from sqlverdict.runlog.run import Run
@@ -64,8 +63,10 @@ def test_golds_under_suspicion_come_first_by_rank(tmp_path: Path) -> None:
 
 def test_an_empty_queue_names_the_others(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", [replace(results()[1], index=0)])
-    with pytest.raises(UsageError, match=r"'lucky' is empty: none of 1 pair.*random"):
+    with asks_for("queue") as refusal:
         build_queue([run], "lucky", 10, 0)
+    assert "'lucky'" in str(refusal.value)
+    assert "random" in str(refusal.value)
 
 
 def test_overlap_is_shared_and_the_rest_is_dealt_out() -> None:

@@ -17,9 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from error_parts import asks_for
 from label_runs import SECRET, SECRET_SYSTEM, results, write_run
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.label.ballot import Ballot
 from sqlverdict.label.queue import (
     QUEUE_NAMES,
@@ -136,7 +137,7 @@ def test_a_pair_is_drawn_as_often_as_its_probability_says() -> None:
 )
 def test_an_allocation_is_whole_and_never_more_than_there_is(sizes, size) -> None:
     if size < len(sizes):
-        with pytest.raises(UsageError, match="of each of"):
+        with asks_for(OptionName("n", str(len(sizes)))):
             allocate(sizes, size)
         return
     numbers = allocate(sizes, size)
@@ -298,7 +299,7 @@ def test_a_draw_from_other_predictions_is_refused(run: Run, tmp_path: Path) -> N
     queue = build_queue([run], "estimate", 30, 0)
     changed = [replace(result, prediction=f"{result.prediction} + 1") for result in many()]
     later = write_run(tmp_path / "later", changed)
-    with pytest.raises(UsageError, match="30 of the 30 pairs that were drawn"):
+    with asks_for(OptionName("out", "DIR")):
         build_queue([later], "estimate", 30, 0, draw=queue.draw)
 
 
@@ -343,10 +344,10 @@ def test_evidence_stays_hidden_until_all_own_items_have_a_label(run: Run, tmp_pa
         for pair in others:
             session.vote("ann", Ballot(pair, "both"))
         assert session.state("ann").reveals_at_end
-        with pytest.raises(UsageError, match="until all of your items have a label"):
+        with pytest.raises(UsageError, match="all evidence"):
             session.reveal("ann", others[0])
         session.vote("ann", Ballot(last, "skip"))
-        with pytest.raises(UsageError, match="until all of your items have a label"):
+        with pytest.raises(UsageError, match="all evidence"):
             session.reveal("ann", others[0])
         session.vote("ann", Ballot(last, "undecided"))
         assert session.reveal("ann", others[0]).systems == (SECRET_SYSTEM,)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.errors import UsageError
+from error_parts import asks_for
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.benchmark import missing_databases, notes_for_part
 from sqlverdict.load.databases import DatabaseFolder, find_databases, suite_of, unknown_database
@@ -52,7 +52,7 @@ def test_a_missing_database_has_an_expected_place(tmp_path: Path) -> None:
 def test_a_missing_folder_is_said(tmp_path: Path) -> None:
     file = DatabaseFolder(tmp_path / "none").expected("a") or ""
     assert f"no folder {tmp_path / 'none'}" in unknown_database("a", "databases", file)
-    with pytest.raises(UsageError, match="no file or folder"):
+    with asks_for("databases"):
         find_databases(tmp_path, ("database",), tmp_path / "none")
 
 

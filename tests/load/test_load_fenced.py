@@ -205,7 +205,7 @@ def test_a_tag_of_ones_own() -> None:
     reply = "<answer>SELECT 1</answer> <final>SELECT 2</final> <final>SELECT"
     assert extract_sql(reply, tag="final") == "SELECT 2"
     assert extract_sql("SELECT 1", tag="final") is None
-    with pytest.raises(UsageError, match="expected its name alone"):
+    with pytest.raises(UsageError, match="tag is"):
         extract_sql(reply, tag="<final>")
 
 

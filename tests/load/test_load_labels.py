@@ -135,14 +135,14 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
     with refuses_data(DataError, "repeated", "line 2: the id 'a'", "line 1"):
         read_labels(twice)
     nameless = write(tmp_path, {"human": 1}, name="nameless.jsonl")
-    with pytest.raises(UnclearFields, match="has no id") as unclear:
+    with pytest.raises(UnclearFields) as unclear:
         read_labels(nameless)
     assert unclear.value.options == ((OptionName("id_field", "NAME"),),)
     fields = write(tmp_path, {"id": "a", "gut": "hm"}, name="fields.jsonl")
     with pytest.raises(UnclearFields, match="'id', 'gut'") as unclear:
         read_labels(fields)
     assert unclear.value.options == ((OptionName("label_field", "NAME"),),)
-    with pytest.raises(UsageError, match=r"no field 'guts'\. Did you mean 'gut'"):
+    with pytest.raises(UsageError, match=r"'guts'.*'gut'"):
         read_labels(fields, label_field="guts")
     uneven = write(
         tmp_path, {"id": "a", "votes": [1]}, {"id": "b", "votes": [1, 0]}, name="u.jsonl"
@@ -198,7 +198,7 @@ def test_each_row_may_be_a_vote(tmp_path: Path, header: str) -> None:
     assert labels.annotators == ("ann", "bob")
     assert [item.votes for item in labels.items] == [(1.0, 1.0), (0.0, 1.0), (0.0, None)]
     assert values(read_labels(path, votes=("ann",))) == {"1": 1, "2": 0, "3": 0}
-    with pytest.raises(UsageError, match=r"no annotator 'anne'\. Did you mean 'ann'"):
+    with pytest.raises(UsageError, match=r"'anne'.*'ann'"):
         read_labels(path, votes=("anne",))
 
 
@@ -211,7 +211,7 @@ def test_an_annotators_field_of_another_name_is_named(tmp_path: Path) -> None:
         assert options_of(error.value) == [OptionName("annotator_field"), OptionName("id_field")]
     labels = read_labels(path, label_field="right", annotator_field="colleague")
     assert values(labels) == {"1": 1, "2": None, "3": 0}
-    with pytest.raises(UsageError, match=r"no field 'colleagues'\. Did you mean 'colleague'"):
+    with pytest.raises(UsageError, match=r"'colleagues'.*'colleague'"):
         read_labels(path, label_field="right", annotator_field="colleagues")
 
 

@@ -104,7 +104,7 @@ def test_plain_text_may_count_as_an_abstention(shop: Path, reply: str) -> None:
 
 
 def test_an_unknown_treatment_is_refused(shop: Path) -> None:
-    with pytest.raises(UsageError, match="expected one of wrong, abstain"):
+    with pytest.raises(UsageError, match="no_sql is 'harm'"):
         outcomes(shop, REFUSAL, "harm")
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from error_parts import refuses_data
+from error_parts import asks_for, refuses_data
 from sqlverdict.error_reasons import DataReason
-from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.errors import BenchmarkError, UsageError, column_option
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.columns.column_map import column_map, rename
 from sqlverdict.load.recorded import recording_from
@@ -146,7 +146,7 @@ def test_a_map_to_nowhere_is_refused_and_so_is_one_from_nowhere(tmp_path: Path) 
         column_map({"x": "recorded.equal", "y": "recorded.equal"})
     file = tmp_path / "a.jsonl"
     file.write_text(json.dumps(START) + "\n")
-    with pytest.raises(UsageError, match=r"there is no column 'verdicts\.x'"):
+    with asks_for(column_option("verdicts.x", "recorded.equal")):
         BENCHMARKS.get("jsonl").read(file, options={"verdicts.x": "recorded.equal"})
 
 

@@ -122,7 +122,7 @@ def test_python_takes_a_sheet(tmp_path: Path, shop: Path) -> None:
         assert [each.id for each in sv.evaluate(file, db=shop, sheet="Two").results()] == ["8"]
     with refuses_data(DataError, "unknown_name", "'Three'"):
         sv.evaluate(file, db=shop, sheet="Three")
-    with pytest.raises(UsageError, match="is for an Excel file"):
+    with pytest.raises(UsageError, match="sheet='Two'"):
         sv.evaluate([{"id": 1, "gold": GOLD, "prediction": GOLD}], db=shop, sheet="Two")
 
 

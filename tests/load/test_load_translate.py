@@ -9,10 +9,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from error_parts import refuses_data
+from error_parts import asks_for, refuses_data
 from servers import mysql_server
 from sqlverdict.cli.commands.runs.demo import demo_engine, demo_location
-from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.errors import BenchmarkError, OptionName, UsageError
 from sqlverdict.execute.engine import ENGINES, FileEngine, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.load.benchmark import BENCHMARKS
@@ -168,20 +168,24 @@ def test_predictions_of_the_demo_are_translated(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "server", "message"),
+    ("engine", "server", "option"),
     [
-        ("postgres", None, "--server postgresql://USER@HOST/DATABASE"),
-        ("mysql", None, "--server mysql://USER@HOST/DATABASE"),
-        ("mysql", "postgresql://h/x", "Use --engine postgres"),
-        ("duckdb", "postgresql://h/x", "Use --engine postgres"),
-        (None, "oracle://h/x", "no engine opens oracle://"),
+        ("postgres", None, OptionName("server", "postgresql://USER@HOST/DATABASE")),
+        ("mysql", None, OptionName("server", "mysql://USER@HOST/DATABASE")),
+        ("mysql", "postgresql://h/x", OptionName("engine", "postgres")),
+        ("duckdb", "postgresql://h/x", OptionName("engine", "postgres")),
     ],
 )
 def test_the_demo_says_which_server_it_needs(
-    engine: str | None, server: str | None, message: str
+    engine: str | None, server: str | None, option: OptionName
 ) -> None:
-    with pytest.raises(UsageError, match=message):
+    with asks_for(option):
         demo_engine(engine, server)
+
+
+def test_the_demo_is_on_no_server_of_another_engine() -> None:
+    with pytest.raises(UsageError, match="oracle://"):
+        demo_engine(None, "oracle://h/x")
 
 
 def test_the_server_tells_the_engine_of_the_demo() -> None:

@@ -94,7 +94,7 @@ def test_trustsql_systems(tmp_path: Path) -> None:
     assert voting["a"].abstained
     assert (voting["a"].confidence, voting["u"].confidence) == (0.6, 1.0)
     assert voting["a"].samples == ("SELECT 1", "SELECT 2")
-    with pytest.raises(UsageError, match=r"no system 'main'\. Did you mean 'mine'"):
+    with pytest.raises(UsageError, match=r"'main'.*'mine'"):
         reader.predictions(path, "main")
 
 
@@ -240,9 +240,9 @@ def test_triagesql(tmp_path: Path) -> None:
         "triagesql", path, options={"answerable": "keep", "types": "answerable,ambiguous"}
     )
     assert [case.answerable for case in with_answerable.values()] == [True, False]
-    with pytest.raises(UsageError, match="has no type 'gossip'"):
+    with pytest.raises(UsageError, match="'gossip'"):
         by_id("triagesql", path, options={"types": "gossip"})
-    with pytest.raises(UsageError, match="takes only"):
+    with pytest.raises(UsageError, match="'colour'"):
         by_id("triagesql", path, options={"colour": "red"})
 
 

@@ -51,7 +51,7 @@ def test_usage_is_read_and_the_unknown_stays_unknown(
 @pytest.mark.parametrize(
     ("record", "reason", "message"),
     [
-        ({"cost": "NaN"}, "wrong_value", "'cost' is 'NaN'. Expected a number from 0 to 1e.12"),
+        ({"cost": "NaN"}, "wrong_value", "'cost' is 'NaN'"),
         ({"cost": "inf"}, "wrong_value", "'cost' is 'inf'"),
         ({"cost": 1e30}, "wrong_value", r"'cost' is 1e\+30"),
         ({"cost": -0.01}, "wrong_value", "'cost' is -0.01"),
@@ -59,13 +59,9 @@ def test_usage_is_read_and_the_unknown_stays_unknown(
         ({"cost": True}, "wrong_value", "'cost' is True"),
         ({"latency": [1]}, "wrong_value", r"'latency' is \[1\]"),
         ({"latency": 10**400}, "wrong_value", "'latency' is 1000"),
-        ({"tokens": 1.5}, "wrong_value", "'tokens' is 1.5. Expected a whole number"),
+        ({"tokens": 1.5}, "wrong_value", "'tokens' is 1.5. Expected a whole"),
         ({"tokens": ["How", "many"]}, "wrong_value", "'tokens' is .*map it to off"),
-        (
-            {"tokens": {"words": 3}},
-            "missing_field",
-            "'tokens' holds 'words'. Expected prompt and completion",
-        ),
+        ({"tokens": {"words": 3}}, "missing_field", "'words'"),
         ({"tokens": {"prompt": -1}}, "wrong_value", "'tokens.prompt' is -1"),
         ({"tokens": {"prompt": 1, "input_tokens": 1}}, "conflict", "two parts of 'tokens'"),
     ],
@@ -81,7 +77,7 @@ def test_columns_of_the_prediction_file_are_mapped(tmp_path: Path) -> None:
     columns = {"usd": "cost", "tokens": "off", "time.total": "latency"}
     record = {"usd": 2, "tokens": ["How"], "time": {"total": 3}}
     assert usage(tmp_path, record, columns=columns) == PredictionUsage(cost=2, latency=3)
-    with pytest.raises(UsageError, match="cannot be read as 'gold'"):
+    with pytest.raises(UsageError, match=r"'usd'.* 'gold'"):
         usage(tmp_path, record, columns={"usd": "gold"})
     with refuses_data(PredictionError, "conflict", "'cost'"):
         usage(tmp_path, record | {"cost": 1}, columns=columns)

@@ -74,7 +74,7 @@ def data(tmp_path: Path) -> PaperData:
 
 def test_a_grid_has_a_value_for_each_row_and_column() -> None:
     assert PRINTED == {("one", "EX"): "71.5", ("one", "FLEX"): "80.0", ("two", "EX"): "60.2"}
-    with pytest.raises(ValueError, match="does not have 3 columns"):
+    with pytest.raises(ValueError, match="3 columns"):
         grid("system  a  b\none  1")
 
 
@@ -188,7 +188,7 @@ def test_exhibits_are_chosen_by_any_of_their_names() -> None:
     tables = choose_exhibits(paper, ["figure a1", "2"])
     assert [each.heading for each in tables] == ["tables 1, 2 and 3", "figures 7 and A1"]
     assert choose_exhibits(paper, ()) == paper.exhibits
-    with pytest.raises(UsageError, match=r"has no 'figure 4711'.*figures 1, .*7 and A1"):
+    with pytest.raises(UsageError, match=r"'figure 4711'.* A1"):
         choose_exhibits(paper, ["figure 4711"])
 
 

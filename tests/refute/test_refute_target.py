@@ -8,10 +8,10 @@ from uuid import UUID
 
 import pytest
 
-from error_parts import refuses_data
+from error_parts import asks_for, refuses_data
 from servers import fresh_postgres
 from sqlverdict import Options, evaluate
-from sqlverdict.errors import DataError, UsageError
+from sqlverdict.errors import DataError, OptionName
 from sqlverdict.execute.engine import ENGINES, Engine, Limits
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Schema, Table
@@ -203,7 +203,7 @@ def test_a_witness_of_a_server_needs_a_server(
     witness = refuted(search, shop, "SELECT city FROM shop", "SELECT DISTINCT city FROM shop")
     assert isinstance(witness, Witness)
     path = write_script(witness, tmp_path, "one")
-    with pytest.raises(UsageError, match="--db postgresql://"):
+    with asks_for(OptionName("db", "postgresql://HOST/DATABASE")):
         replay_script(path, near=None)
 
 

@@ -41,14 +41,14 @@ def test_no_two_strategies_share_a_turn() -> None:
 def test_a_turn_that_is_taken_or_leaves_a_gap_breaks_the_promise(turn: int) -> None:
     last = rotation()[-1].strategy
     profiles = (*last.profiles[:-1], replace(last.profiles[-1], turn=turn))
-    with pytest.raises(AssertionError, match=r"expected \[.*\], which are free"):
+    with pytest.raises(AssertionError, match="free"):
         check_strategy(replace(last, profiles=profiles))
 
 
 def test_a_strategy_without_effect_breaks_its_promise() -> None:
     near = STRATEGIES.get("near_misses")
     easy = replace(near.example, prediction="SELECT status FROM task")
-    with pytest.raises(AssertionError, match="separated without it"):
+    with pytest.raises(AssertionError, match="without it"):
         check_strategy(replace(near, example=easy))
 
 
@@ -70,7 +70,7 @@ def test_a_strategy_is_named_after_its_file() -> None:
     def misnamed(_: InstanceBuilder) -> None:
         """Fill nothing."""
 
-    with pytest.raises(RegistryError, match="must define"):
+    with pytest.raises(RegistryError, match="misnamed"):
         strategy(profiles=[InstanceProfile("None.", turn=99)], example=EXAMPLE)(misnamed)
 
 
@@ -80,7 +80,7 @@ def test_a_strategy_has_turns_or_replaces_others(turn: int | None) -> None:
         """Fill nothing."""
 
     replaces = None if turn is None else (lambda *_: True)
-    with pytest.raises(RegistryError, match="give each profile a turn"):
+    with pytest.raises(RegistryError, match="turn"):
         strategy(
             profiles=[InstanceProfile("None.", turn=turn)], example=EXAMPLE, replaces=replaces
         )(test_strategies)

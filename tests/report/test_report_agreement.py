@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from error_parts import asks_for
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.evidence import Judged, Related, Tested
 from sqlverdict.load.people.labels import Label, Labels
@@ -60,7 +61,7 @@ def test_every_metric_and_judge_of_the_run(make_run: MakeRun, make_result: MakeR
     assert (judge.tp, judge.tn, judge.unscored, judge.n) == (1, 1, 1, 2)
     assert (verdict.n, verdict.unscored) == (2, 1)
     assert compare_with_labels(run, labels(1, 0, 1), threshold=0.5).metrics["soft"].tp == 1
-    with pytest.raises(UsageError, match=r"no metric 'sof'\. Did you mean 'soft'"):
+    with pytest.raises(UsageError, match="'soft'"):
         compare_with_labels(run, labels(1), metrics=["sof"])
 
 
@@ -132,10 +133,10 @@ def test_verdicts_that_repeat_a_metric_are_listed_where_they_are_asked_for(
 
 def test_labels_of_other_cases_are_an_error(make_run: MakeRun, make_result: MakeResult) -> None:
     run = make_run("r", [make_result(0, id="elsewhere")])
-    with pytest.raises(UsageError, match="the run has 'elsewhere', the labels 'q0'"):
+    with asks_for("id_field"):
         compare_with_labels(run, labels(1))
     unscored = make_run("u", [make_result(0, scores={"ex": None}, verdict=Verdict.UNSCORED)])
-    with pytest.raises(NothingEvaluated, match="scored any of the 1 labelled case"):
+    with pytest.raises(NothingEvaluated):
         compare_with_labels(unscored, labels(1))
 
 

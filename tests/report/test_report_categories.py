@@ -145,9 +145,9 @@ def test_the_run_s_verdict_decides_by_default(
     )
     result = category_report([run])
     assert (result.metric, result.outcomes, result.undecided) == ("verdict", {"FP": 1}, 1)
-    with pytest.raises(UsageError, match="has no metric 'ec'"):
+    with pytest.raises(UsageError, match="'ec'"):
         category_report([run], "ec")
-    with pytest.raises(UsageError, match="no run is given"):
+    with pytest.raises(UsageError, match="no run"):
         category_report([])
 
 

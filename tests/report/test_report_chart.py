@@ -130,11 +130,11 @@ def test_bars_stand_beside_or_upon_one_another() -> None:
 
 
 def test_wrong_sizes_are_refused() -> None:
-    with pytest.raises(UsageError, match="1 values for 2 groups"):
+    with pytest.raises(UsageError, match="'x'"):
         bar_chart("t", "y", ["a", "b"], {"x": [1.0]})
-    with pytest.raises(UsageError, match="no errors of their own"):
+    with pytest.raises(UsageError, match="stacked"):
         bar_chart("t", "y", ["a"], {"x": [1.0]}, errors={"x": [(0, 1)]}, stacked=True)
-    with pytest.raises(UsageError, match="y_range is 1 to 0"):
+    with pytest.raises(UsageError, match="y_range"):
         line_chart("t", "x", "y", [], y_range=(1, 0))
 
 

@@ -8,7 +8,6 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from error_parts import asks_for
-from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Evidence, Proved, Refuted, Related, Tested
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Result
@@ -88,5 +87,5 @@ def test_a_run_without_evidence_cannot_be_a_sound_reference(
     make_run: MakeRun, make_result: MakeResult
 ) -> None:
     bare = make_run("bare", [make_result(0, evidence=OPEN)])
-    with pytest.raises(UsageError, match="--prove --refute"):
+    with asks_for("prove", "refute"):
         metric_errors([bare], ["ex"], reference="sound")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from error_parts import asks_for
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName
 from sqlverdict.records import Verdict
 from sqlverdict.report.several_runs.flips import find_flips
 from sqlverdict.report.several_runs.gate import check_run
@@ -109,9 +109,9 @@ def test_a_drop_of_just_what_is_allowed_passes(scored_run: Scored) -> None:
 
 def test_noise_needs_two_different_runs_of_the_baseline(scored_run: Scored) -> None:
     run = scored_run("r", [1.0])
-    with pytest.raises(UsageError, match="at least twice"):
+    with asks_for(OptionName("baseline")):
         check_run(run, Rules(max_drop=NOISE), [run])
-    with pytest.raises(UsageError, match="given twice"):
+    with asks_for(OptionName("baseline", str(run.folder))):
         check_run(run, NONE_LOST, [run, run])
 
 

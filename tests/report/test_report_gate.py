@@ -35,8 +35,9 @@ def test_minimums_are_read(text: str, expected: tuple[str, float]) -> None:
 
 @pytest.mark.parametrize("text", ["ex", "ex=", "=0.6", "ex=high", "ex=nan", ""])
 def test_what_is_no_minimum_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="expected METRIC=VALUE"):
+    with asks_for("min") as refusal:
         parse_minimum(text)
+    assert "METRIC=VALUE" in str(refusal.value)
 
 
 def test_allowances_are_numbers_or_shares() -> None:
@@ -67,9 +68,9 @@ def test_a_metric_that_scored_nothing_meets_no_minimum(scored_run: Scored) -> No
 
 def test_a_metric_that_the_run_lacks_is_a_usage_error(scored_run: Scored) -> None:
     run = scored_run("r", [1.0])
-    with pytest.raises(UsageError, match=r"no metric 'ex\[bird\]'\. It has ex\."):
+    with pytest.raises(UsageError, match=r"'ex\[bird\]'"):
         check_run(run, Rules(minimums={"ex[bird]": 0.5}))
-    with pytest.raises(UsageError, match="no metric 'em'"):
+    with pytest.raises(UsageError, match="'em'"):
         check_run(run, Rules(max_regressions=Allowance(number=0), metrics=("em",)), [run])
 
 
@@ -126,11 +127,11 @@ def test_unscored_cases_are_counted(scored_run: Scored, allowed: str, passes: bo
 
 def test_a_gate_without_conditions_is_a_mistake(scored_run: Scored) -> None:
     run = scored_run("r", [1.0])
-    with pytest.raises(UsageError, match="nothing to check"):
+    with asks_for("min", "max", "max_unscored", "baseline", "no_regressions", "max_drop"):
         check_run(run, Rules())
-    with pytest.raises(UsageError, match="need a --baseline"):
+    with asks_for("no_regressions", "max_regressions", "max_drop", "baseline"):
         check_run(run, Rules(max_regressions=Allowance(number=0)))
-    with pytest.raises(UsageError, match="nothing uses it"):
+    with asks_for("baseline", "no_regressions", "max_drop"):
         check_run(run, Rules(minimums={"ex": 0.5}), [run])
 
 

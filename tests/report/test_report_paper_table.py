@@ -48,7 +48,7 @@ def test_systems_by_metrics(runs: list[Run]) -> None:
     assert table.table.headers == ("system", "ex", "n")
     assert table.table.rows == (("a_b", "50.0", "4"), ("other", "66.7", "3"))
     assert table.notes == ("other, ex: 1 of 4 cases unscored, left out",)
-    with pytest.raises(UsageError, match="Did you mean 'ex'"):
+    with pytest.raises(UsageError, match="'exx'"):
         paper_table(runs, ["exx"])
 
 
@@ -79,7 +79,7 @@ def test_a_level_without_any_value_is_not_called_missing(
     make_run: Callable[..., Run], make_result: MakeResult
 ) -> None:
     unscored = make_result(0, difficulty="easy", verdict=Verdict.UNSCORED, scores={"ex": None})
-    with pytest.raises(UsageError, match="no case with a difficulty has a value"):
+    with pytest.raises(UsageError, match="has a value"):
         paper_table([make_run("none", [unscored])], by="difficulty")
 
 
@@ -141,9 +141,9 @@ def test_a_filter_joins_its_conditions(
 
 
 def test_an_unknown_verdict_or_reason_is_refused() -> None:
-    with pytest.raises(UsageError, match="Did you mean 'incorrect'"):
+    with pytest.raises(UsageError, match="'incorrect'"):
         CaseFilter(verdict="incorect")
-    with pytest.raises(UsageError, match="Did you mean 'VALUE_MISMATCH'"):
+    with pytest.raises(UsageError, match="'VALUE_MISMATCH'"):
         CaseFilter(reason=["VALUE_MISMACH"])
 
 

@@ -104,7 +104,7 @@ def test_types_and_difficulties(three: list[Run]) -> None:
     assert simple.fp == simple.fn == pytest.approx(1 / 6)
     assert challenging.fn == pytest.approx(2 / 6)
     assert rerank(three, "flex").types == ()
-    with pytest.raises(UsageError, match="a type is given for 'd'"):
+    with pytest.raises(UsageError, match="'d'"):
         rerank(three, "flex", types={"d": "open"})
 
 
@@ -119,11 +119,11 @@ def test_tables_and_words(three: list[Run]) -> None:
 
 
 def test_what_cannot_be_ranked(three: list[Run], both: Callable[..., Run]) -> None:
-    with pytest.raises(UsageError, match="name two different ones"):
+    with pytest.raises(UsageError, match="baseline is ex"):
         rerank(three, "ex")
     with pytest.raises(UsageError, match="nothing to rank"):
         rerank([both("x", (1, None))], "flex")
-    with pytest.raises(UsageError, match="have no metric 'etm'"):
+    with pytest.raises(UsageError, match="'etm'"):
         rerank(three, "etm")
 
 
@@ -131,7 +131,7 @@ def test_types_are_read_from_words_and_files(tmp_path: Path) -> None:
     file = tmp_path / "types.json"
     file.write_text('{"a": "open"}')
     assert read_types([str(file), "x=y=closed"]) == {"a": "open", "x=y": "closed"}
-    with pytest.raises(UsageError, match="write SYSTEM=TYPE"):
+    with pytest.raises(UsageError, match="'nothing'"):
         read_types(["nothing"])
     file.write_text('{"a": 1}')
     with refuses_data(DataError, "wrong_value", "types.json", "Expected `str`"):
@@ -179,8 +179,8 @@ def test_errors_of_metrics_against_a_reference(make_run: MakeRun, make_result: M
     people = Labels(Path("p"), "field", (Label("q0", 0, 0.0), Label("q1", None, 0.5)))
     (by_people,) = metric_errors([run], ["ex"], labels=people).errors
     assert (by_people.n, by_people.fp) == (1, 1)
-    with pytest.raises(UsageError, match="and not both"):
+    with pytest.raises(UsageError, match="reference"):
         metric_errors([run])
     other = make_run("s", results, metrics={"ex": 1})
-    with pytest.raises(UsageError, match="labels one system's answers"):
+    with pytest.raises(UsageError, match="2 runs"):
         metric_errors([run, other], labels=people)

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from error_parts import asks_for
 from sqlverdict.errors import UsageError
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.reliability.figures import ReliabilityRequest
@@ -94,9 +95,9 @@ def test_each_system_has_the_score_of_its_own_run(play: Play) -> None:
         "a": 0.75,
         "b": 2 / 3,
     }
-    with pytest.raises(UsageError, match="scored by ex in every run"):
+    with asks_for("metric"):
         board([play("c", "uu"), play("d", "rr")])
-    with pytest.raises(UsageError, match="not every run has the metric 'flex'"):
+    with pytest.raises(UsageError, match="'flex'"):
         board([play("c", "rr"), play("d", "rr")], source="flex")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner
 
-from error_parts import asks_for, options_of
+from error_parts import asks_for
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.records import Result
@@ -134,7 +134,7 @@ def test_a_metric_or_case_that_is_not_shared_is_an_error(
     scored_run: Scored, make_run: MakeRun, make_result: MakeResult
 ) -> None:
     a = scored_run("a", [1.0])
-    with pytest.raises(UsageError, match="have no metric 'em'"):
+    with pytest.raises(UsageError, match="'em'"):
         compare_runs(a, a, "em")
     other = make_run("c", [make_result(0, id="elsewhere")])
     with pytest.raises(UsageError, match="no case in common"):
@@ -194,9 +194,9 @@ def test_runs_of_different_benchmarks_are_not_paired_by_id(
     a = make_run("a", [make_result(n) for n in range(3)])
     for name, fields in (("b", {"question": "Another?"}), ("c", {"gold": ("SELECT 2",)})):
         other = make_run(name, [make_result(n, **(fields if n else {})) for n in range(3)])
-        with pytest.raises(UsageError, match="2 of 3 common ids") as error:
+        with asks_for(OptionName("force", True)) as error:
             compare_runs(a, other)
-        assert options_of(error.value) == [OptionName("force", True)]
+        assert "2 of 3" in str(error.value)
         with asks_for("force"):
             check_run(other, Rules(max_regressions=Allowance(number=0)), [a])
         forced = compare_runs(a, other, force=True)

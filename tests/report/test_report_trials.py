@@ -31,7 +31,7 @@ def test_figures_are_means_over_all_choices_of_k_runs(scored_run: Scored) -> Non
 def test_trials_are_different_runs_with_something_in_common(scored_run: Scored) -> None:
     run = scored_run("a", [1.0])
     for runs in ([run], [run, run]):
-        with pytest.raises(UsageError, match="at least two different runs"):
+        with pytest.raises(UsageError, match="two different"):
             read_trials(runs)
-    with pytest.raises(UsageError, match="no question was scored"):
+    with pytest.raises(UsageError, match="no question"):
         read_trials([run, scored_run("b", [None])])

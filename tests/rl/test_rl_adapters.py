@@ -73,7 +73,7 @@ def test_verl_never_gets_none(db: Path) -> None:
     assert (row["score"], row["scored"], row["outcome"]) == (-0.25, False, "unscored")
     with pytest.raises(UsageError, match="no word for unscored"):
         compute_score("x", GOLD, GOLD, {"db": db}, unscored="none")
-    with pytest.raises(UsageError, match="unknown"):
+    with pytest.raises(UsageError, match="time_limit"):
         compute_score("x", GOLD, GOLD, {"db": db}, time_limit=3)
 
 
@@ -126,7 +126,7 @@ def test_trl_async_is_seen_as_async(db: Path) -> None:
 def test_trl_columns_can_have_other_names(db: Path) -> None:
     reward = SqlReward(Rewarder(), gold="query", db="file")
     assert reward(["?"], [GOLD], query=[GOLD], file=[db]) == [1.0]
-    with pytest.raises(UsageError, match="no column 'query'"):
+    with pytest.raises(UsageError, match="'query'"):
         reward(["?"], [GOLD], gold=[GOLD], file=[db])
 
 

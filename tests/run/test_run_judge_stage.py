@@ -349,5 +349,5 @@ def test_the_manifest_tells_judges_apart_and_not_servers(cases: list[Case], tmp_
 
 
 def test_a_policy_must_exist(cases: list[Case]) -> None:
-    with pytest.raises(UsageError, match=r"there is no policy 'kind'\. Known: results, strict"):
+    with pytest.raises(UsageError, match=r"'kind'.*results, strict"):
         evaluate(cases, answers(), options=Options("verdict", workers=0, policy="kind"))

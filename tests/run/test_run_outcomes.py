@@ -213,7 +213,7 @@ def test_a_missing_prediction_is_an_error_and_never_an_abstention(
 
 def test_wrong_calls_are_refused(make_case: MakeCase, tmp_path: Path) -> None:
     case = make_case("1", "SELECT 1")
-    with pytest.raises(UsageError, match="given twice"):
+    with pytest.raises(UsageError, match="'1' is given"):
         evaluate([case, case], {"1": "SELECT 1"}, options=LOCAL)
     with pytest.raises(UsageError, match="-1 workers"):
         evaluate([case], {"1": "SELECT 1"}, options=Options(workers=-1))

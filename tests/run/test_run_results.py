@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from error_parts import refuses_data
 from sqlverdict import Options, evaluate
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.evidence import Undecided
@@ -90,7 +91,7 @@ def test_other_gold_results_are_other_cases(make_case: MakeCase) -> None:
 
 
 def test_a_prediction_cannot_abstain_and_answer() -> None:
-    with pytest.raises(ValueError, match="both abstains and gives an answer"):
+    with pytest.raises(ValueError, match="both abstains"):
         Prediction("a", abstained=True, answer=TEN)
 
 
@@ -186,5 +187,5 @@ def test_json_keeps_numbers_that_print_the_same_as_floats() -> None:
     assert encode_json(decode_json(b"[12345678901234567890.1]", "f", BenchmarkError)) == (
         b"[12345678901234567890.1]"
     )
-    with pytest.raises(BenchmarkError, match="out of range"):
+    with refuses_data(BenchmarkError, "wrong_value", "$[0]"):
         decode_json(b"[1e400]", "f", BenchmarkError)

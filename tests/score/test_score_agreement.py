@@ -125,7 +125,7 @@ def test_fleiss_by_hand() -> None:
     assert fleiss_kappa(rows) == pytest.approx(0.210, abs=5e-4)
     assert fleiss_kappa([(1, 1), (1, 1)]) is None
     assert fleiss_kappa([]) is None
-    with pytest.raises(UsageError, match=r"rows of \[1, 2\] votes"):
+    with pytest.raises(UsageError, match="Fleiss"):
         fleiss_kappa([(1, 1), (1,)])
 
 
@@ -160,9 +160,9 @@ def test_labels_needed_by_hand() -> None:
     assert labels_needed(12, 4, 100) == 194
     assert labels_needed(5, 5, 100) is None
     assert labels_needed(0, 0, 100) is None
-    with pytest.raises(UsageError, match="cannot be"):
+    with pytest.raises(UsageError, match="60 and 60"):
         labels_needed(60, 60, 100)
-    with pytest.raises(UsageError, match="between 0 and 1"):
+    with pytest.raises(UsageError, match="alpha"):
         labels_needed(1, 2, 100, power=1.0)
 
 

@@ -68,5 +68,5 @@ def test_what_cannot_be_combined_is_refused() -> None:
             parse_combined(text)
     with pytest.raises(UsageError, match=f"Known: {', '.join(RULES)}"):
         combine_judges("most", [])
-    with pytest.raises(UsageError, match="needs a label"):
+    with pytest.raises(UsageError, match="rule weighted"):
         combine_judges("weighted", [(True,)])

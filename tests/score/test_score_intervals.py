@@ -73,7 +73,7 @@ def test_wilson_refuses_nonsense(successes: int, n: int) -> None:
 
 
 def test_confidence_must_be_a_share() -> None:
-    with pytest.raises(UsageError, match=r"such as 0\.95"):
+    with pytest.raises(UsageError, match="confidence"):
         wilson(1, 2, confidence=95)
 
 
@@ -121,7 +121,7 @@ def test_whole_numbers_give_fractions_whatever_was_asked_before(counts: dict[flo
 
 
 def test_bootstrap_of_nothing_is_an_error() -> None:
-    with pytest.raises(UsageError, match="at least one value"):
+    with pytest.raises(UsageError, match="no values"):
         mean_interval({})
 
 

@@ -157,7 +157,7 @@ def test_penalties_are_read(text: str, value: float) -> None:
 
 @pytest.mark.parametrize("text", ["-1", "many", "nan", "inf", ""])
 def test_no_penalty(text: str) -> None:
-    with pytest.raises(UsageError, match="a number >= 0, or N"):
+    with pytest.raises(UsageError, match=f"'{text}'"):
         parse_penalty(text)
 
 
@@ -191,7 +191,7 @@ def test_another_seed_takes_other_items() -> None:
 
 
 def test_a_subset_of_other_items_is_refused() -> None:
-    with pytest.raises(UsageError, match="were given for a table with 527"):
+    with pytest.raises(UsageError, match="527"):
         subset(PIPELINE, [(1, True)])
 
 
@@ -256,5 +256,5 @@ def test_systems_are_compared_on_the_items_both_have_scored() -> None:
     assert compare_scores(a, b, "N", ANS).a == (1 - 2) / 2
     with pytest.raises(UsageError, match="weighs items"):
         compare_scores(a, b, 1.0, partly())
-    with pytest.raises(UsageError, match="no scored item in common"):
+    with pytest.raises(UsageError, match="in common"):
         compare_scores(a, {}, 1.0)

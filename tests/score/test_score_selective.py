@@ -118,9 +118,9 @@ def test_no_items_no_figures() -> None:
 
 
 def test_what_is_no_confidence_is_refused() -> None:
-    with pytest.raises(UsageError, match="not a number"):
+    with pytest.raises(UsageError, match="NaN"):
         curve([(math.nan, True)])
-    with pytest.raises(UsageError, match="a share from 0 to 1"):
+    with pytest.raises(UsageError, match="risk of 5"):
         coverage_at(curve([(1.0, True)]), 5)
 
 
@@ -191,7 +191,7 @@ def test_a_system_does_not_differ_from_itself() -> None:
 
 
 def test_curves_without_common_items_are_not_compared() -> None:
-    with pytest.raises(UsageError, match="no item in common"):
+    with pytest.raises(UsageError, match="in common"):
         compare_curves({"a": (1.0, True)}, {"b": (1.0, True)})
-    with pytest.raises(UsageError, match="by aurc or augrc"):
+    with pytest.raises(UsageError, match="'brier'"):
         compare_curves({"a": (1.0, True)}, {"a": (1.0, True)}, "brier")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.errors import UsageError
+from error_parts import asks_for
 from sqlverdict.web.assets import one_file, read_asset
 from sqlverdict.web.security import HEADERS, LARGEST_BODY, TOKEN_HEADER, RequestGuard, new_token
 from sqlverdict.web.server import front_address, is_local, open_socket
@@ -114,7 +114,7 @@ def test_behind_a_proxy_the_address_that_people_use_is_ours(
 def test_an_address_of_a_proxy_is_one_of_a_page() -> None:
     assert front_address("https://example.org/label/") == "https://example.org/label"
     for text in ("example.org", "ftp://x", "https://", "http://[", "https://x/?a=1", "https://u@x"):
-        with pytest.raises(UsageError, match="--address is"):
+        with asks_for("address"):
             front_address(text)
 
 
@@ -142,7 +142,7 @@ def test_a_port_that_is_taken_is_named() -> None:
     listener = open_socket("127.0.0.1", 0)
     port = listener.getsockname()[1]
     try:
-        with pytest.raises(UsageError, match=rf"port {port}.*another --port"):
+        with asks_for("port", "host"):
             open_socket("127.0.0.1", port)
     finally:
         listener.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from error_parts import asks_for
+from error_parts import asks_for, continues
 from sqlverdict.abstain.benchmark.preprocess.null_results import is_empty, with_results
 from sqlverdict.abstain.benchmark.preprocess.paraphrases import Paraphrases, paraphrase
 from sqlverdict.abstain.benchmark.preprocess.steps import (
@@ -232,14 +232,15 @@ def test_the_cost_limit_stops_paraphrases() -> None:
             return NoReply("the limit of $1 is reached.", attempts=0, budget=True)
 
     tools = Tools(answerer=Spent(), model="fake", concurrency=1)
-    with pytest.raises(Interrupted, match="same command"):
+    with pytest.raises(Interrupted) as stopped:
         paraphrase([case(QUESTION, PRICE)], 1, tools)
+    assert continues(stopped.value)
 
 
 def test_steps_are_done_in_their_order_and_named() -> None:
     assert check_steps(["relative-time", "duplicates"]) == ("duplicates", "relative_time")
     assert check_steps(STEPS) == STEPS
-    with pytest.raises(UsageError, match="preprocess=dates: there is no such step"):
+    with pytest.raises(UsageError, match="preprocess=dates"):
         check_steps(["dates"])
     with asks_for("model"):
         preprocess([case(QUESTION, PRICE)], ("paraphrases",), Tools())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlverdict.abstain.method import Shot, Tools
 from sqlverdict.abstain.prompting.trustsql_prompts import FILES, trustsql_prompt
-from sqlverdict.errors import Interrupted, OptionName, UsageError
+from sqlverdict.errors import Interrupted, OptionName, SameCall, UsageError
 from sqlverdict.llm.prompt import Prompt, PromptFolder, fill
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.parse.tokens import word_set
@@ -109,7 +109,7 @@ def reply_text(reply: Reply | NoReply) -> str:
         return reply.text
     if reply.budget:
         raise Interrupted(
-            f"{reply.message} Replies so far are cached: run the same command to continue."
+            f"{reply.message} Replies so far are cached: ", SameCall.AGAIN, " to continue."
         )
     return ""
 

@@ -28,7 +28,7 @@ from sqlverdict.cli.run_cases import DEMO_DATABASES
 from sqlverdict.cli.show_case import show_case
 from sqlverdict.cli.show_run import run_json, show_end, show_runs
 from sqlverdict.dialects import DEFAULT_DIALECT
-from sqlverdict.errors import UsageError
+from sqlverdict.errors import OptionName, UsageError
 from sqlverdict.evidence import OpenQuestion, Proved
 from sqlverdict.execute.engine import (
     DEFAULT_ENGINE,
@@ -252,8 +252,9 @@ def demo_engine(name: str | None, server: str | None) -> Engine:
     elif isinstance(engine, ServerEngine):
         raise UsageError(
             f"the demo on {engine.name} makes databases of its own on a server and drops them at "
-            f"the end. Name the server: --server {engine.schemes[0]}://USER@HOST/DATABASE, with a "
-            "user who may create databases"
+            "the end. Name the server: ",
+            OptionName("server", f"{engine.schemes[0]}://USER@HOST/DATABASE"),
+            ", with a user who may create databases",
         )
     return engine
 
