@@ -59,3 +59,17 @@ def test_an_evaluation_loads_no_stage_that_its_metrics_may_not_need() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_proof_on_sqlite_loads_no_engine() -> None:
+    script = (
+        "import sys; from sqlverdict.prove.prover import prove\n"
+        "from sqlverdict.parse.schemas.ddl import read_ddl\n"
+        "schema = read_ddl('CREATE TABLE t (id INTEGER PRIMARY KEY, v INTEGER)', 'd')\n"
+        "assert not prove('SELECT v FROM t', 'SELECT id FROM t', schema).proved\n"
+        "assert prove('SELECT id FROM t', 'SELECT DISTINCT id FROM t', schema).proved\n"
+        "loaded = [name for name in sys.modules if name.startswith('sqlverdict.execute.engines')]\n"
+        "sys.exit(', '.join(loaded) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

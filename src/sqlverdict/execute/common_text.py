@@ -158,6 +158,8 @@ class ParserEngine(Protocol):
 
 def _ask_parser(dialect: str, question: Callable[[ParserEngine], T]) -> T | None:
     """What the parser of the dialect's engine answers; ``None`` where it is not at hand."""
+    if dialect_of(dialect).in_python:
+        return None  # No engine is loaded for it: SQLite itself has no tree to show.
     for engine in map(ENGINES.get, ENGINES.names()):
         if engine.dialect == dialect and isinstance(engine, ParserEngine):
             with suppress(MissingExtra):
