@@ -176,7 +176,8 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
 def _with_pivot_inside(sql: str, dialect: str) -> Query | ParseFailure | None:
     """PIVOT or UNPIVOT as a derived table, with what orders and cuts its rows around it.
 
-    Our parser reads neither behind such a statement.
+    Our parser reads neither behind such a statement. The query has the text that was read: places
+    in its tree are places there.
     """
     import sqlglot
     from sqlglot import TokenType
