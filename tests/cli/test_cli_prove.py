@@ -46,6 +46,25 @@ def test_a_proof_is_shown_step_by_step(invoke: Invoke, schema: Path) -> None:
     assert all(lines[lines.index(step) + 1].startswith("SELECT ") for step in steps)
 
 
+def test_a_proof_says_on_which_engine_it_holds(invoke: Invoke, schema: Path) -> None:
+    """LIKE looks at capitals on PostgreSQL, and not on SQLite."""
+    pair = [f"SELECT id FROM team WHERE name LIKE '{text}'" for text in ("a%", "A%")]
+    result = invoke("prove", *pair, "--schema", schema)
+    assert (result.exit_code, "; SQLite)" in result.output) == (0, True), result.output
+    assert invoke("prove", *pair, "--schema", schema, "--engine", "postgres").exit_code == 1
+    result = invoke("prove", GOLD, SAME, "--schema", schema, "--engine", "postgres")
+    assert (result.exit_code, "; PostgreSQL)" in result.output) == (0, True), result.output
+    output = invoke("prove", GOLD, SAME, "--schema", schema, "--engine", "mysql", "--json").output
+    assert json.loads(output)["dialect"] == "mysql"
+
+
+def test_a_database_says_by_itself_which_engine_it_has(invoke: Invoke, tmp_path: Path) -> None:
+    result = invoke("prove", GOLD, SAME, "--db", tmp_path / "game.sqlite", "--engine", "duckdb")
+    assert result.exit_code == 2
+    unknown = invoke("prove", GOLD, SAME, "--schema", tmp_path / "game.sql", "--engine", "oracle")
+    assert unknown.exit_code == 2
+
+
 def test_json_has_the_same_steps(invoke: Invoke, schema: Path) -> None:
     output = json.loads(invoke("prove", GOLD, SAME, "--schema", schema, "--json").output)
     assert output["verdict"] == "proved_equivalent"

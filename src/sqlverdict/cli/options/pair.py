@@ -35,6 +35,7 @@ from sqlverdict.execute.engine import (
     Limits,
     Scratch,
     ScratchEngine,
+    ServerEngine,
     Session,
     check_scratch,
     engine_of,
@@ -230,19 +231,23 @@ def query_text(text: str) -> str:
 
 def problems(pair: PairOfQueries) -> dict[str, str]:
     """Why a query cannot be used at all, by side: it does not parse, or does not run."""
-    session = pair.open()
+    is_open = pair.database is not None or not isinstance(ENGINES.get(pair.engine), ServerEngine)
+    session = pair.open() if is_open else None
     by_side = {}
     for side, sql in pair.queries:
         query = parse(sql, pair.dialect)
         if isinstance(query, ParseFailure) and not is_our_limit(query):
             by_side[side] = f"{query.reason}: {query.message}{_dialect_hint(sql, pair.dialect)}"
             continue
+        if session is None:
+            continue  # No server is at hand.
         # A scratch database has the tables of all schemas under their plain names.
         plain = with_plain_names(query, pair.schema)
         outcome = session.run(plain.sql if isinstance(plain, Query) else sql)
         if isinstance(outcome, Failure):
             by_side[side] = f"{outcome.reason}: {outcome.message}"
-    session.close()
+    if session is not None:
+        session.close()
     return by_side
 
 

@@ -11,6 +11,7 @@ from sqlverdict.cli.command import command
 from sqlverdict.cli.options.fields import Heading, argument, group, option
 from sqlverdict.cli.options.pair import PairOfQueries, SchemaArgs, check_queries, query_text
 from sqlverdict.cli.options.shared import FILE, json_option, print_json
+from sqlverdict.dialects import dialect_of
 from sqlverdict.errors import Contradiction, UsageError
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.references import file_of
@@ -55,6 +56,12 @@ class ProveArgs:
     gold: str | None = argument(metavar="[GOLD", required=False)
     prediction: str | None = argument(metavar="PRED]", required=False)
     source: SchemaArgs = group(SchemaArgs)
+    engine: str | None = option(
+        "--engine",
+        rare=True,
+        heading=Heading.DATA,
+        help="The engine that the queries of a --schema are written for. [default: sqlite]",
+    )
     profile: str = option(
         "--profile", default="sound", heading=Heading.EVIDENCE, help="Which rules to use."
     )
@@ -97,8 +104,10 @@ def prove(args: ProveArgs) -> int:
         raise UsageError("give two queries, GOLD and PRED, or --check FILE")
     schema = args.source.read()
     source = args.source
+    if args.engine is not None and source.db is not None:
+        raise UsageError("--engine goes with --schema: --db says by itself which engine it has")
     texts = query_text(args.gold), query_text(args.prediction)
-    pair = PairOfQueries(*texts, schema, source.engine, source.db)
+    pair = PairOfQueries(*texts, schema, args.engine or source.engine, source.db)
     check_queries(pair)
     return _prove(pair, args)
 
@@ -198,6 +207,7 @@ def _verdict_json(proof: Proof, verdict: CheckedProof) -> dict[str, Any]:
         "why": _why(verdict),
         "profile": proof.profile,
         "trust": proof.trust,
+        "dialect": proof.dialect,
         "rules": proof.rules,
         "gold": proof.gold_sql,
         "prediction": proof.prediction_sql,
@@ -239,7 +249,8 @@ def _show_proof(
     steps = count(len(proof.steps), "step")
     where = "under the declared schema only, " if broken else ""
     style = "warning" if broken else "good"
-    screen.line(f"proved {where}in {steps} ({proof.profile}; trust: {proof.trust})", style)
+    title = dialect_of(proof.dialect).title or proof.dialect
+    screen.line(f"proved {where}in {steps} ({proof.profile}; trust: {proof.trust}; {title})", style)
     screen.line(f"this shows: {PROFILES.get(proof.profile).about}", "quiet")
     _show_data(proof, broken)
     _show_facts(facts)
