@@ -58,11 +58,15 @@ def test_a_proof_says_on_which_engine_it_holds(invoke: Invoke, schema: Path) -> 
     assert json.loads(output)["dialect"] == "mysql"
 
 
-def test_a_database_says_by_itself_which_engine_it_has(invoke: Invoke, tmp_path: Path) -> None:
-    result = invoke("prove", GOLD, SAME, "--db", tmp_path / "game.sqlite", "--engine", "duckdb")
-    assert result.exit_code == 2
-    unknown = invoke("prove", GOLD, SAME, "--schema", tmp_path / "game.sql", "--engine", "oracle")
-    assert unknown.exit_code == 2
+def test_a_database_says_by_itself_which_engine_it_has(invoke: Invoke, schema: Path) -> None:
+    database = schema.with_suffix(".sqlite")
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript(DDL)
+    assert invoke("prove", GOLD, SAME, "--db", database).exit_code == 0
+    result = invoke("prove", GOLD, SAME, "--db", database, "--engine", "duckdb")
+    assert (result.exit_code, "--engine goes with --schema" in result.output) == (2, True)
+    unknown = invoke("prove", GOLD, SAME, "--schema", schema, "--engine", "oracle")
+    assert (unknown.exit_code, "'oracle'" in unknown.output) == (2, True)
 
 
 def test_json_has_the_same_steps(invoke: Invoke, schema: Path) -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from engine_examples import EngineExamples, replaced_by
+from small_databases import sqlite_file
 
 
 @contextmanager
 def _database(folder: Path, statements: Sequence[str]) -> Iterator[str]:
-    path = folder / "t.sqlite"
-    with closing(sqlite3.connect(path)) as connection, connection:
-        for statement in statements:
-            connection.execute(statement)
-    yield str(path)
+    yield str(sqlite_file(folder / "t.sqlite", *statements))
 
 
 EXAMPLES = EngineExamples(

@@ -79,5 +79,6 @@ def undo_on_error(undo: Callable[[], object]) -> Iterator[None]:
     try:
         yield
     except BaseException:
+        # Whatever it was, Ctrl-C included, it is raised on; nothing that was made stays behind.
         undo()
         raise
